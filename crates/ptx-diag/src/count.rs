@@ -2,7 +2,7 @@
 
 /// A number of things: "1 operand", "2 operands".
 pub fn counted(number: impl TryInto<u64>, noun: &str) -> String {
-    // What exceeds 64 bits is certainly more than one.
+    // Default: what exceeds 64 bits is certainly more than one.
     match number.try_into().unwrap_or(u64::MAX) {
         1 => format!("1 {noun}"),
         number => format!("{number} {noun}s"),

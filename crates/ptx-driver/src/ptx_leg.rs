@@ -101,6 +101,7 @@ fn resolve_reflect(module: &mut ptx_llvm::Module<'_>, choice: TargetChoice) -> R
 fn gpu_of(module: &ptx_llvm::Module<'_>, choice: TargetChoice) -> (Gpu, u16) {
     let mut gpu = llvm_gpu(choice).or(Gpu::of_module(module));
     let cpu = gpu.cpu.get_or_insert_with(|| ASSUMED_GPU.to_owned());
+    // Default: the architecture of a processor that is no GPU of NVIDIA, by `__nvvm_reflect`.
     let sm = ptx_isa::Sm::from_text(cpu).map_or(0, |sm| sm.number);
     (gpu.for_pipelines(), sm)
 }
@@ -127,7 +128,7 @@ pub fn explain(
     text: JudgedText,
 ) -> Diagnostics {
     let options = RaiseOptions { target: choice.sm, version: choice.version };
-    // What was raised can be raised again; if it cannot, the findings still say what is wrong.
+    // Default: what was raised can be raised again; if it cannot, the findings still say what is wrong.
     let mut origins = ptx_raise::origins(module, &options, style).unwrap_or_default();
     let mut explained = Diagnostics::new();
     for finding in bad.findings.iter().filter(|finding| finding.severity == Severity::Error) {

@@ -8,14 +8,15 @@ use crate::choices::Choices;
 pub fn mutate(choices: &mut dyn Choices, text: &mut Vec<u8>) {
     let words = words(text);
     let Some(&(start, end)) = words.get(choices.below(words.len())) else { return };
+    let Some(piece) = text.get(start..end).map(<[u8]>::to_vec) else { return };
     match choices.below(8) {
         0 => {
-            let word = choices.pick(Mod::ALL).map_or("", Mod::as_str);
-            replace(text, (start, end), word.as_bytes());
+            let Some(word) = choices.pick(Mod::ALL) else { return };
+            replace(text, (start, end), word.as_str().as_bytes());
         }
         1 => {
-            let word = choices.pick(Opcode::ALL).map_or("", Opcode::as_str);
-            replace(text, (start, end), word.as_bytes());
+            let Some(word) = choices.pick(Opcode::ALL) else { return };
+            replace(text, (start, end), word.as_str().as_bytes());
         }
         2 => {
             let number = choices.between(i64::MIN, i64::MAX).to_string();
@@ -29,11 +30,9 @@ pub fn mutate(choices: &mut dyn Choices, text: &mut Vec<u8>) {
         }
         4 => replace(text, (start, end), b""),
         5 => {
-            let piece = text.get(start..end).unwrap_or_default().to_vec();
             text.splice(start..start, piece);
         }
         6 => {
-            let piece = text.get(start..end).unwrap_or_default().to_vec();
             let other = words.get(choices.below(words.len())).copied().unwrap_or((start, end));
             replace(text, other, &piece);
         }

@@ -123,7 +123,7 @@ impl<'c> Writer<'c> {
             }
             OperandKind::Elements(rule, length) | OperandKind::Registers(rule, length) => {
                 let count = match length {
-                    VectorLength::Free => self.choices.pick(&[1, 2, 4]).unwrap_or(1),
+                    VectorLength::Free => 1 << self.choices.below(3),
                     length => self.mnemonic.vector_length(length),
                 };
                 let ty = own(rule);
@@ -263,7 +263,7 @@ impl<'c> Writer<'c> {
     fn constant(&mut self, ty: ScalarType) -> Option<String> {
         match ty.kind() {
             TypeKind::Bits | TypeKind::Unsigned | TypeKind::Signed if ty.bits() <= 64 => {
-                let half = 1i64.checked_shl(ty.bits() - 1).unwrap_or(i64::MIN);
+                let half = 1i64 << (ty.bits() - 1);
                 let (low, high) = match ty.is_signed() {
                     true => (half.wrapping_neg(), half.wrapping_sub(1)),
                     false if ty.bits() == 64 => (0, i64::MAX),

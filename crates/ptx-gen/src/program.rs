@@ -56,8 +56,8 @@ impl Draft<'_> {
             format!(".visible .func (.param .b32 out) f{at} (.param .b64 in, .param .align 8 .b8 more[12])"),
             format!(".weak .func f{at} ()\n.noreturn"),
         ];
-        let head = self.choices.below(heads.len());
-        self.text += heads.get(head).map_or("", String::as_str);
+        let head = self.one_of(heads);
+        self.text += &head;
         self.text += "\n{\n.reg .pred %p<4>;\n";
         self.labels = 1 + self.choices.below(4);
         self.block(size, 0);
@@ -146,8 +146,14 @@ impl Draft<'_> {
             format!(".shared .align 16 .b64 g{at}[8];"),
             format!(".weak .global .f64 g{at} = 0d3FF0000000000000;"),
         ];
-        let which = self.choices.below(several.len());
-        several.get(which).cloned().unwrap_or_default()
+        self.one_of(several)
+    }
+
+    fn one_of<const N: usize>(&mut self, several: [String; N]) -> String {
+        let chosen = several.into_iter().nth(self.choices.below(N));
+        debug_assert!(chosen.is_some(), "a choice below {N}");
+        // Default: as asserted.
+        chosen.unwrap_or_default()
     }
 }
 

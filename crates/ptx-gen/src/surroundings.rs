@@ -112,6 +112,7 @@ pub struct Registers(BTreeMap<ScalarType, u32>);
 impl Registers {
     /// How many of a type there are.
     pub fn count(&self, ty: ScalarType) -> u32 {
+        // Default: a type that is not there has no registers.
         self.0.get(&ty).copied().unwrap_or(0)
     }
 

@@ -105,7 +105,10 @@ pub fn token_registers() -> String {
         let Some((ty, number)) = ty.split_once('_') else { continue };
         let ty = match ty.strip_prefix('v') {
             _ if ty == "p" => ".pred".to_owned(),
-            Some(vector) => format!(".v{} .{}", vector.get(..1).unwrap_or(""), vector.get(1..).unwrap_or("")),
+            Some(vector) => {
+                let Some((lanes, ty)) = vector.split_at_checked(1) else { continue };
+                format!(".v{lanes} .{ty}")
+            }
             None => format!(".{ty}"),
         };
         if number == "0" {
@@ -133,17 +136,17 @@ pub fn mutate_tokens(choices: &mut dyn Choices, text: &str) -> Option<String> {
         }
         4..=7 => {
             let class = tokens.get(at)?.class;
-            let new = any(choices, &tokens, class);
+            let new = any(choices, &tokens, class)?;
             tokens.get_mut(at)?.text = new;
         }
         8 | 9 => {
             let class = any_class(choices);
-            let new = any(choices, &tokens, class);
+            let new = any(choices, &tokens, class)?;
             tokens.get_mut(at)?.text = new;
         }
         10 => {
             let class = any_class(choices);
-            let new = any(choices, &tokens, class);
+            let new = any(choices, &tokens, class)?;
             let old = tokens.get_mut(at)?;
             old.text = format!("{new} {}", old.text);
         }
@@ -152,7 +155,7 @@ pub fn mutate_tokens(choices: &mut dyn Choices, text: &str) -> Option<String> {
         21 => {
             let words: Vec<usize> = (0..tokens.len()).filter(|&at| tokens[at].class == Class::Word).collect();
             let at = choices.pick(&words)?;
-            let new = choices.pick(Mod::ALL).map_or("", Mod::as_str);
+            let new = choices.pick(Mod::ALL)?.as_str();
             tokens.get_mut(at)?.text += &format!(".{new}");
         }
         _ => {
@@ -201,13 +204,13 @@ fn one_of(choices: &mut dyn Choices, list: &'static str) -> Option<&'static str>
 }
 
 /// A token of a class: one of the text's own, or any that PTX has.
-fn any(choices: &mut dyn Choices, tokens: &[Token], class: Class) -> String {
+fn any(choices: &mut dyn Choices, tokens: &[Token], class: Class) -> Option<String> {
     let own: Vec<&str> =
         tokens.iter().filter(|token| token.class == class).map(|token| token.text.as_str()).collect();
     let generated = match class {
         _ if choices.chance(1, 4) => choices.pick(&own),
         Class::Word if choices.chance(1, 2) => {
-            return format!(".{}", choices.pick(Mod::ALL).map_or("", Mod::as_str));
+            return choices.pick(Mod::ALL).map(|modifier| format!(".{}", modifier.as_str()));
         }
         Class::Word => one_of(choices, WORDS),
         Class::Name if choices.chance(1, 3) => choices.pick(Opcode::ALL).map(Opcode::as_str),
@@ -217,7 +220,7 @@ fn any(choices: &mut dyn Choices, tokens: &[Token], class: Class) -> String {
         Class::Mark => one_of(choices, MARKS),
         Class::Text => Some("\"noreturn\""),
     };
-    generated.unwrap_or("0").to_owned()
+    generated.map(str::to_owned)
 }
 
 fn ends_statement(token: &Token) -> bool {
@@ -257,7 +260,7 @@ fn change_unit(choices: &mut dyn Choices, tokens: &mut Vec<Token>) -> Option<()>
         }
         _ => {
             let class = any_class(choices);
-            let new = any(choices, tokens, class);
+            let new = any(choices, tokens, class)?;
             tokens.splice(start..end, [Token { blanks: " ".to_owned(), text: new, class }]);
         }
     }
@@ -286,7 +289,7 @@ fn units(tokens: &[Token]) -> Vec<(usize, usize)> {
             || (!token.blanks.is_empty()
                 && matches!(before.class, Class::Word | Class::Name | Class::Number));
         let mut depth = 0;
-        let length = tokens.get(start..).unwrap_or_default().iter().position(|token| {
+        let length = tokens.iter().skip(start).position(|token| {
             match token.text.as_str() {
                 "(" | "{" | "[" => depth += 1,
                 ")" | "}" | "]" => depth -= 1,
@@ -310,11 +313,11 @@ fn split(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     loop {
         let trimmed = rest.trim_start();
-        let blanks = rest.get(..rest.len() - trimmed.len()).unwrap_or_default().to_owned();
+        let (blanks, _) = rest.split_at(rest.len() - trimmed.len());
         let Some(first) = trimmed.chars().next() else { return tokens };
         let (length, class) = token(trimmed, first);
         let (text, after) = trimmed.split_at(length);
-        tokens.push(Token { blanks, text: text.to_owned(), class });
+        tokens.push(Token { blanks: blanks.to_owned(), text: text.to_owned(), class });
         rest = after;
     }
 }
@@ -325,7 +328,7 @@ fn token(text: &str, first: char) -> (usize, Class) {
         let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
         text.find(|c| !is_word(c)).unwrap_or(text.len())
     };
-    let after = text.get(first.len_utf8()..).unwrap_or_default();
+    let (_, after) = text.split_at(first.len_utf8());
     match first {
         '.' if word(after) > 0 => {
             let mut length = 1 + word(after);
@@ -338,8 +341,10 @@ fn token(text: &str, first: char) -> (usize, Class) {
         '"' => (after.find('"').map_or(text.len(), |end| end + 2), Class::Text),
         '0'..='9' => {
             let whole = word(text);
-            let fraction = text.get(whole..).and_then(|rest| rest.strip_prefix('.')).map_or(0, word);
-            (whole + if fraction > 0 { 1 + fraction } else { 0 }, Class::Number)
+            match text.get(whole..).and_then(|rest| rest.strip_prefix('.')).map(word) {
+                Some(fraction) if fraction > 0 => (whole + 1 + fraction, Class::Number),
+                _ => (whole, Class::Number),
+            }
         }
         'a'..='z' | 'A'..='Z' | '_' | '$' => (word(text), Class::Name),
         _ => (first.len_utf8(), Class::Mark),

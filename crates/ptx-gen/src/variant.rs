@@ -56,7 +56,7 @@ fn change_modifier(choices: &mut dyn Choices, changed: &mut Instruction) -> Opti
     let last = mnemonic.len() - 1;
     // The first word is the opcode, which stays.
     let at = 1 + choices.below(last.max(1));
-    let new = choices.pick(&words).map_or("", Mod::as_str);
+    let new = choices.pick(&words)?.as_str();
     match choices.below(5) {
         0 if at <= last => {
             mnemonic.remove(at);
@@ -77,7 +77,7 @@ fn registers(text: &str) -> Vec<(usize, usize)> {
     let starts = text.bytes().enumerate().filter(|(at, byte)| *byte == b'%' && *at > 0);
     let end = |at: usize| at + 1 + text.bytes().skip(at + 1).take_while(|byte| is_name(*byte)).count();
     let found = starts.map(|(at, _)| (at, end(at))).filter(|&(at, end)| {
-        let behind = text.get(..at).unwrap_or_default();
+        let (behind, _) = text.split_at(at);
         text.get(at..end).is_some_and(|name| name.contains('_')) && !behind.ends_with(['@', '!'])
     });
     found.collect()

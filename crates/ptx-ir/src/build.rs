@@ -36,7 +36,8 @@ impl BodyBuilder {
     /// A fresh register.
     pub fn new_register(&mut self, strings: &mut Strings, ty: ScalarType) -> RegId {
         let decl = self.class(strings, ty);
-        let number = self.body.reg_decls[decl.0 as usize].count.map_or(1, |count| count);
+        // Default: the first register of a class.
+        let number = self.body.reg_decls[decl.0 as usize].count.unwrap_or(1);
         self.body.reg_decls[decl.0 as usize].count = Some(number + 1);
         self.body.registers.push(Register { decl, number });
         RegId(self.body.registers.len() as u32 - 1)

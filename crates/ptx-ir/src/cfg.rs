@@ -182,5 +182,6 @@ pub fn branch_targets(body: &Body, list: LabelId) -> Vec<LabelId> {
         Stmt::BranchTargets(label, targets) if *label == list => Some(targets),
         _ => None,
     });
-    found.map_or(Vec::new(), |targets| targets.iter().map(|target| target.label).collect())
+    debug_assert!(found.is_some(), "a label without `.branchtargets`");
+    found.into_iter().flatten().map(|target| target.label).collect()
 }

@@ -216,6 +216,7 @@ impl Variable {
     /// Size in bytes; an empty first dimension takes its length from the initial value, else counts zero.
     /// `None` when it does not fit 64 bits.
     pub fn bytes(&self) -> Option<u64> {
+        // Default: as above.
         let implied = self.init.as_ref().and_then(Initializer::list_len).unwrap_or(0) as u64;
         let lengths = self.dims.iter().map(|dim| dim.unwrap_or(implied));
         lengths.chain([self.element_bytes()]).try_fold(1u64, u64::checked_mul)

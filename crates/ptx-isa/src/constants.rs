@@ -38,12 +38,18 @@ impl Constants {
             Constants::Either(one, other) => format!("{one} or {other}"),
             Constants::LowWord(constants) => return constants.text_of_all(),
             Constants::Elements(elements) => {
-                let texts = elements.iter().map(|element| element.text_of_all().unwrap_or_default());
+                let texts = elements.iter().map(|element| element.text_or_any());
                 texts.collect::<Vec<_>>().join(", then ")
             }
             Constants::ScaleBytes => "from 0 to 3, or fewer depending on the modifiers".to_owned(),
             Constants::SparsitySelector => "from 0 on, depending on the shape and the types".to_owned(),
         })
+    }
+
+    /// The same in words where there are no limits.
+    pub(crate) fn text_or_any(self) -> String {
+        // Default: as above.
+        self.text_of_all().unwrap_or_else(|| "any integer".to_owned())
     }
 
     /// The constants of an element of a vector.

@@ -49,6 +49,7 @@ pub fn construct_page() -> String {
     let mut out = format!("# Directives and other constructs\n\n{CONSTRUCT_LEGEND}\n");
     out.push_str("| construct | first version | manual |\n|---|---|---|\n");
     for construct in Construct::ALL {
+        // Default: the cell of a directive that the manual does not have is empty.
         let section = construct.section().unwrap_or_default();
         let _ = writeln!(out, "| {construct} | {} | {section} |", version_text(construct.since()));
     }
@@ -122,9 +123,15 @@ fn condition_text(condition: Condition) -> String {
 
 fn push_row(out: &mut String, form: &Form, tested: Option<String>) {
     let _ = write!(out, "\n    {}\n\n{}", form.syntax(), form.doc);
-    let gone = form.removed.map_or(String::new(), |removed| format!(", {}", gone_text(removed.from)));
-    let tested = tested.map_or(String::new(), |tested| format!("; {tested}"));
-    let _ = writeln!(out, " {}{gone}; manual {}{tested}.\n", version_text(form.since), form.section);
+    let _ = write!(out, " {}", version_text(form.since));
+    if let Some(removed) = &form.removed {
+        let _ = write!(out, ", {}", gone_text(removed.from));
+    }
+    let _ = write!(out, "; manual {}", form.section);
+    if let Some(tested) = tested {
+        let _ = write!(out, "; {tested}");
+    }
+    out.push_str(".\n\n");
     for slot in form.slots {
         let (Slot::One(field, set) | Slot::Opt(field, set)) = slot else { continue };
         if set.len() < 2 && form.later.iter().all(|(modifier, _)| !set.contains(modifier)) {
@@ -260,7 +267,7 @@ fn push_operands(out: &mut String, operands: &[Operand]) {
             let _ = writeln!(out, "- constants for `{name}`: {text}");
         }
         for &(low, high, since) in operand.newer_constants {
-            let range = Constants::Range(low, high).text_of_all().unwrap_or_default();
+            let range = Constants::Range(low, high).text_or_any();
             let _ = writeln!(out, "- constants for `{name}` {range}: {}", version_text(since));
         }
     }

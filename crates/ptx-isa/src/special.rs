@@ -247,7 +247,13 @@ impl fmt::Display for SpecialReg {
             Self::Pm(n) => write!(f, "%pm{n}"),
             Self::Pm64(n) => write!(f, "%pm{n}_64"),
             Self::Envreg(n) => write!(f, "%envreg{n}"),
-            other => write!(f, "%{}", other.row().map_or("", |row| row.1)),
+            other => match other.row() {
+                Some(row) => write!(f, "%{}", row.1),
+                None => {
+                    debug_assert!(false, "{other:?} has no row");
+                    write!(f, "%{other:?}")
+                }
+            },
         }
     }
 }

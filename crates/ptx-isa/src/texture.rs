@@ -40,6 +40,7 @@ impl Mnemonic {
 
     /// How many registers hold coordinates ([`OperandKind::Coordinates`](crate::OperandKind::Coordinates)); four without a geometry.
     pub fn coordinates(&self) -> u8 {
+        // Default: as above.
         self.geometry().map_or(4, Geometry::registers)
     }
 

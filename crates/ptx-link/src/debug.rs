@@ -51,7 +51,7 @@ fn files(parts: &mut [Imported]) -> Vec<FxHashMap<u32, u32>> {
         Item::File(file, _) => Some(file.index),
         _ => None,
     });
-    let mut next = highest.max().unwrap_or(0);
+    let mut next = highest.fold(0, u32::max);
     let mut maps = Vec::with_capacity(parts.len());
     for part in parts {
         let mut map = FxHashMap::default();
@@ -105,13 +105,14 @@ fn merge_data_of(
         })
         .collect();
     let merged = merge_data(&units);
-    let mut abbreviations = Some(merged.abbreviations);
+    // The first unit has the abbreviations of all.
+    let mut abbreviations = merged.abbreviations;
     for ((part, info), unit) in parts.iter_mut().zip(merged.infos).zip(&units) {
         match info {
             Ok(_) if unit.info.is_empty() => {}
             Ok(info) => {
                 replace(module, part, INFO, &info);
-                replace(module, part, ABBREVIATIONS, &abbreviations.take().unwrap_or_default());
+                replace(module, part, ABBREVIATIONS, &std::mem::take(&mut abbreviations));
             }
             Err(_) if unit.is_independent() => {}
             Err(_) => leave_out(module, part, findings),

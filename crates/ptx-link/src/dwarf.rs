@@ -210,7 +210,7 @@ fn table_at(text: &str, offset: u64) -> Result<HashMap<u64, Abbreviation>, Unrea
             }
             attributes.push((attribute, form));
         }
-        let items = reader.items.get(first..reader.next).unwrap_or_default();
+        let items = reader.items.get(first..reader.next).ok_or(Unreadable::Data)?;
         let bytes = items.iter().map(|item| item.value.and_then(|value| u8::try_from(value).ok()));
         let bytes = bytes.collect::<Option<_>>().ok_or(Unreadable::Data)?;
         table.insert(code, Abbreviation { attributes, bytes });
@@ -224,17 +224,15 @@ impl<'t> Reader<'t> {
         for line in text.split_inclusive('\n') {
             let code = line.split("//").next().unwrap_or(line);
             // Labels take no bytes.
-            let label = code.rfind(':').map_or(0, |colon| colon + 1);
-            let data = code.get(label..).unwrap_or_default();
-            let dot = label + data.len() - data.trim_start().len();
-            let word = code.get(dot..).unwrap_or_default();
+            let data = code.rsplit_once(':').map_or(code, |(_, data)| data);
             let widths = [(".b8", 1), (".b16", 2), (".b32", 4), (".b64", 8)];
-            let known = widths.into_iter().find(|(name, _)| {
-                word.strip_prefix(name).is_some_and(|rest| rest.starts_with(char::is_whitespace))
+            let known = widths.into_iter().find_map(|(name, width)| {
+                let numbers = data.trim_start().strip_prefix(name)?;
+                numbers.starts_with(char::is_whitespace).then_some((numbers, width))
             });
-            if let Some((name, width)) = known {
-                let mut at = dot + name.len();
-                for part in code.get(at..).unwrap_or_default().split(',') {
+            if let Some((numbers, width)) = known {
+                let mut at = code.len() - numbers.len();
+                for part in numbers.split(',') {
                     let trimmed = part.trim();
                     let from = start + at + part.len() - part.trim_start().len();
                     let item = Item { from, to: from + trimmed.len(), width, value: trimmed.parse().ok() };
@@ -297,7 +295,7 @@ impl<'t> Reader<'t> {
         if let Some(value) = item.value {
             return Ok(value);
         }
-        let word = text.get(item.from..item.to).unwrap_or_default();
+        let word = text.get(item.from..item.to).ok_or(Unreadable::Data)?;
         match word.split_once('+') {
             Some((_, offset)) => offset.trim().parse().map_err(|_| Unreadable::Data),
             None => Ok(0),
@@ -346,16 +344,16 @@ impl<'t> Reader<'t> {
         form: u64,
         changes: &mut Vec<(usize, String)>,
     ) -> Result<(), Unreadable> {
-        let items = self.items.get(first..self.next).unwrap_or_default();
+        let items = self.items.get(first..self.next).ok_or(Unreadable::Data)?;
         let last = items.len().saturating_sub(1);
         let mut rest = number;
         for (at, item) in items.iter().enumerate() {
             let bits = if form == ULEB { 7 } else { 8 * item.width as u32 };
-            let mask = 1_u64.checked_shl(bits).map_or(u64::MAX, |bit| bit - 1);
+            let mask = !u64::MAX.unbounded_shl(bits);
             // A number of seven bits a byte may be longer than it has to be.
             let goes_on = if form == ULEB && at < last { 0x80 } else { 0 };
             changes.push((first + at, (rest & mask | goes_on).to_string()));
-            rest = rest.checked_shr(bits).unwrap_or(0);
+            rest = rest.unbounded_shr(bits);
         }
         if rest == 0 { Ok(()) } else { Err(Unreadable::Size) }
     }
@@ -364,13 +362,18 @@ impl<'t> Reader<'t> {
     fn with(&self, changes: &[(usize, String)]) -> String {
         let mut text = String::with_capacity(self.text.len() + changes.len());
         let mut done = 0;
+        let between = |from: usize, to: usize| {
+            let kept = self.text.get(from..to);
+            debug_assert!(kept.is_some(), "changes that are not in the order of the items");
+            kept
+        };
         for (at, value) in changes {
             let Some(item) = self.items.get(*at) else { continue };
-            text.push_str(self.text.get(done..item.from).unwrap_or_default());
+            text.extend(between(done, item.from));
             text.push_str(value);
             done = item.to;
         }
-        text.push_str(self.text.get(done..).unwrap_or_default());
+        text.extend(between(done, self.text.len()));
         text
     }
 }

@@ -47,9 +47,12 @@ impl Sources {
         &self.files
     }
 
-    /// Where a file starts; 0 for one that is not there.
+    /// Where a file starts.
     pub(crate) fn start(&self, file: usize) -> u32 {
-        self.starts.get(file).copied().unwrap_or(0)
+        let start = self.starts.get(file);
+        debug_assert!(start.is_some(), "there is no file {file}");
+        // Default: as asserted.
+        start.copied().unwrap_or(0)
     }
 
     /// The file a position is in, and the position there.
@@ -70,7 +73,11 @@ impl Sources {
     pub fn text(&self, span: Span) -> String {
         let (file, span) = self.locate(span);
         let text = self.files.get(file).and_then(|file| file.text().get(span.lo as usize..span.hi as usize));
-        String::from_utf8_lossy(text.unwrap_or_default()).into_owned()
+        match text {
+            Some(text) => String::from_utf8_lossy(text).into_owned(),
+            // Only spans of other sources are in no file.
+            None => String::new(),
+        }
     }
 
     /// Findings about the linked module as findings about its files, in the order of the files. What explains a finding from another

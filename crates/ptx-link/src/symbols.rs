@@ -88,8 +88,14 @@ impl Mention {
     }
 
     fn span(&self, module: &Module) -> Span {
-        let variable = self.variable(module).map(|id| module.variable(id).at.0);
-        variable.or_else(|| self.function(module).map(|id| module.function(id).at.0)).unwrap_or_default()
+        match (self.variable(module), self.function(module)) {
+            (Some(id), _) => module.variable(id).at.0,
+            (None, Some(id)) => module.function(id).at.0,
+            (None, None) => {
+                debug_assert!(self.alias, "a name of nothing");
+                Span::default()
+            }
+        }
     }
 }
 
@@ -311,6 +317,7 @@ fn passing(module: &Module, function: &Function, param: Param) -> (bool, Option<
             let held = function.body.as_ref().or(function.reg_params.as_deref());
             let decl = held.and_then(|body| body.reg_decls.get(decl.0 as usize));
             debug_assert!(decl.is_some(), "a parameter is a register of the function");
+            // Default: as asserted.
             let bytes = decl.map_or(0, |decl| decl.ty.bytes());
             (true, Some(u64::from(bytes)), bytes)
         }

@@ -404,7 +404,7 @@ fn other_kind(name: &str) -> RaiseError {
 
 /// That a declaration of a variable agrees with its definition.
 fn agree(name: &str, definition: &Variable, declared: &Variable) -> Result<(), RaiseError> {
-    let open = |variable: &Variable| variable.dims.first().is_some_and(|dim| dim.unwrap_or(0) == 0);
+    let open = |variable: &Variable| variable.dims.first().is_some_and(|dim| matches!(dim, None | Some(0)));
     let is_number = |variable: &Variable| matches!(variable.ty, VarType::Scalar(_));
     let same_kind = is_number(definition) == is_number(declared)
         && (is_number(definition) || definition.ty == declared.ty);
@@ -414,7 +414,10 @@ fn agree(name: &str, definition: &Variable, declared: &Variable) -> Result<(), R
     } else if !same_kind {
         "is a number in one place and a texture, sampler or surface in the other".to_owned()
     } else if !open(definition) && !open(declared) && definition.bytes() != declared.bytes() {
-        let bytes = |variable: &Variable| variable.bytes().unwrap_or(0);
+        let bytes = |variable: &Variable| match variable.bytes() {
+            Some(bytes) => bytes.to_string(),
+            None => "more than 2^64".to_owned(),
+        };
         format!("has {} bytes, and is declared with {}", bytes(definition), bytes(declared))
     } else if declared.alignment() > definition.alignment() {
         format!("is aligned to {}, and declared for {}", definition.alignment(), declared.alignment())

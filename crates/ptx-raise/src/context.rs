@@ -136,6 +136,7 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
     pub(crate) fn position(&self, function: FunctionId, inst: InstId) -> Span {
         let first = self.first_numbers.get(function.index()).copied();
         debug_assert!(first.is_some(), "each function of the view has a number");
+        // Default: as asserted; no instruction has this number.
         let number = first.map_or(0, |first| first.saturating_add(inst.index() as u32));
         Span::new(number, number)
     }

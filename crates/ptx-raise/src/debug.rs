@@ -71,9 +71,14 @@ impl ModuleContext<'_, '_> {
         self.debug.names.insert(index, plain(&path.name));
         let name = self.ir.strings.intern(&plain(&joined));
         self.debug.numbers.insert(joined, index);
-        let place = self.ir.items.iter().rposition(|item| matches!(item, Item::File(..)));
+        let last = self.ir.items.iter().rposition(|item| matches!(item, Item::File(..)));
         let file = Item::File(DebugFile { index, name, stamp: None }, At::default());
-        self.ir.items.insert(place.map_or(0, |place| place + 1), file);
+        let place = match last {
+            Some(last) => last + 1,
+            // The first file precedes everything that can name it.
+            None => 0,
+        };
+        self.ir.items.insert(place, file);
         index
     }
 

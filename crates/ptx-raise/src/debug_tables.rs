@@ -52,7 +52,10 @@ impl DebugTables {
         }
         loop {
             // Memory has room for fewer files than there are numbers.
-            self.last = self.last.checked_add(1).unwrap_or(1);
+            self.last = match self.last {
+                u32::MAX => 1,
+                last => last + 1,
+            };
             if self.taken.insert(self.last) {
                 return self.last;
             }

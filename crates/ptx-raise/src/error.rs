@@ -62,6 +62,12 @@ impl RaiseError {
         Self { code, message: message.into(), help: None }
     }
 
+    /// An error of this crate, not of the module: something that earlier code ensures does not hold.
+    pub(crate) fn defect(what: &str) -> Self {
+        debug_assert!(false, "{what}");
+        Self::new(INSTRUCTION, what).with_help("this is a defect of raising, not of the input")
+    }
+
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self

@@ -12,7 +12,7 @@ use ptx_llvm::{Addresses, address_space};
 
 use crate::context::ModuleContext;
 use crate::error::{INITIALIZER, RaiseError, Result};
-use crate::types::components;
+use crate::types::{components, layout_of};
 use crate::value::block_number;
 use crate::value::{mask, sign_extend};
 
@@ -60,6 +60,7 @@ pub(crate) fn content(
         }
     }
     let view = module.view;
+    // Default: an opaque type has no size, as `[0 x i8]` has none.
     let size = view.layout(global.ty).map_or(0, |layout| layout.size);
     let (element, mut dims) = shape(view, global.ty);
     let is_extern = global.linkage == ptx_llvm::view::Linkage::AvailableExternally;
@@ -186,14 +187,14 @@ fn fill(module: &ModuleContext<'_, '_>, image: &mut Image, id: ConstId, at: u64,
     match view.constant(id) {
         Constant::Zero | Constant::Null | Constant::Undef | Constant::Poison => Ok(()),
         Constant::Int(words) => {
-            let bytes = view.layout(ty).map_or(8, |layout| layout.store_size);
+            let bytes = layout_of(view, ty)?.store_size;
             for (word, value) in words.iter().enumerate() {
                 write(image, at + 8 * word as u64, *value, bytes.saturating_sub(8 * word as u64).min(8));
             }
             Ok(())
         }
         Constant::Float(bits) => {
-            let bytes = view.layout(ty).map_or(8, |layout| layout.store_size);
+            let bytes = layout_of(view, ty)?.store_size;
             write(image, at, *bits, bytes);
             Ok(())
         }
@@ -209,7 +210,7 @@ fn fill(module: &ModuleContext<'_, '_>, image: &mut Image, id: ConstId, at: u64,
                 fill_packed(view, image, *element, parts, at)
             }
             Type::Struct { .. } | Type::Array { .. } | Type::Vector { .. } => {
-                for (part, (_, offset)) in parts.iter().zip(components(view, ty)) {
+                for (part, (_, offset)) in parts.iter().zip(components(view, ty)?) {
                     fill(module, image, *part, at + offset, depth + 1)?;
                 }
                 Ok(())
@@ -231,7 +232,7 @@ fn fill(module: &ModuleContext<'_, '_>, image: &mut Image, id: ConstId, at: u64,
 
 /// Writes a vector of integers that share bytes: each follows the one before it by its bits.
 fn fill_packed(view: &View, image: &mut Image, element: TypeId, parts: &[ConstId], at: u64) -> Result<()> {
-    let width = view.layout(element).map_or(1, |layout| layout.bits);
+    let width = layout_of(view, element)?.bits;
     for (number, &part) in parts.iter().enumerate() {
         let words: &[u64] = match view.constant(part) {
             Constant::Int(words) => words,
@@ -270,7 +271,7 @@ fn write(image: &mut Image, at: u64, value: u64, bytes: u64) {
 fn relocate(module: &ModuleContext<'_, '_>, image: &mut Image, id: ConstId, at: u64) -> Result<()> {
     let view = module.view;
     let ty = view.constant_type(id);
-    let bytes = view.layout(ty).map_or(8, |layout| layout.store_size);
+    let bytes = layout_of(view, ty)?.store_size;
     let value = evaluate(module, id, 0)?;
     let Some((symbol, held)) = value.symbol else {
         write(image, at, value.offset as u64, bytes);
@@ -329,9 +330,12 @@ fn evaluate(module: &ModuleContext<'_, '_>, id: ConstId, depth: u32) -> Result<E
         return Err(RaiseError::new(INITIALIZER, "a constant nested too deep"));
     }
     let view = module.view;
-    let bits = view.layout(view.constant_type(id)).map_or(64, |layout| layout.bits as u32);
+    let bits = bits_of(view, id)? as u32;
     match view.constant(id) {
-        Constant::Int(words) => Ok(number(sign_extend(words.first().copied().unwrap_or(0), bits))),
+        Constant::Int(words) => match words.first() {
+            Some(&word) => Ok(number(sign_extend(word, bits))),
+            None => Err(RaiseError::defect("an integer without words")),
+        },
         Constant::Null | Constant::Zero | Constant::Undef | Constant::Poison => Ok(number(0)),
         Constant::BlockAddress(_, block) => Ok(number(block_number(*block) as i64)),
         Constant::Symbol(symbol) => {
@@ -351,7 +355,7 @@ fn evaluate(module: &ModuleContext<'_, '_>, id: ConstId, depth: u32) -> Result<E
                 CastOp::BitCast | CastOp::Trunc if inner.first != 0 => Ok(inner),
                 _ if inner.first != 0 => Err(part_of_address()),
                 // A number of fewer bits than an address is extended with zeros.
-                CastOp::IntToPtr if inner.symbol.is_some() && bits_of(view, *value) < bits.into() => {
+                CastOp::IntToPtr if inner.symbol.is_some() && bits_of(view, *value)? < bits.into() => {
                     Err(part_of_address())
                 }
                 CastOp::BitCast | CastOp::PtrToInt | CastOp::PtrToAddr | CastOp::IntToPtr => Ok(inner),
@@ -406,7 +410,7 @@ fn evaluate_element(
     let Constant::Expr(ConstExpr::Cast { op: CastOp::BitCast, value }) = view.constant(vector) else {
         return Err(part_of_address());
     };
-    let whole = bits_of(view, *value);
+    let whole = bits_of(view, *value)?;
     let low = index.saturating_mul(bits.into());
     let is_integer = matches!(view.ty(view.constant_type(*value)), Type::Int { .. });
     if !is_integer || whole > 64 || !bits.is_multiple_of(8) || low.saturating_add(bits.into()) > whole {
@@ -419,8 +423,8 @@ fn evaluate_element(
     })
 }
 
-fn bits_of(view: &View, id: ConstId) -> u64 {
-    view.layout(view.constant_type(id)).map_or(0, |layout| layout.bits)
+fn bits_of(view: &View, id: ConstId) -> Result<u64> {
+    Ok(layout_of(view, view.constant_type(id))?.bits)
 }
 
 fn part_of_address() -> RaiseError {
@@ -437,12 +441,12 @@ fn numbers(bytes: &[u8], element: ScalarType, dims: &[Option<u64>]) -> Initializ
     let Some((count, inner)) = dims.split_first() else {
         return Initializer::Value(immediate(little_endian(bytes), element));
     };
-    let count = count.unwrap_or(0) as usize;
-    let size = bytes.len().checked_div(count).unwrap_or(0);
-    let mut list: Vec<Initializer> = if size == 0 {
-        Vec::new()
-    } else {
-        bytes.chunks(size).map(|chunk| numbers(chunk, element, inner)).collect()
+    debug_assert!(count.is_some(), "an initial value of an array without a length");
+    let size = count.and_then(|count| bytes.len().checked_div(count as usize));
+    let mut list: Vec<Initializer> = match size {
+        // Without elements, or elements without bytes.
+        None | Some(0) => Vec::new(),
+        Some(size) => bytes.chunks(size).map(|chunk| numbers(chunk, element, inner)).collect(),
     };
     if inner.is_empty() {
         let zero = Initializer::Value(immediate(0, element));

@@ -314,7 +314,7 @@ impl<'v> ModuleContext<'v, '_> {
         if !dynamic_shared::is_whole(global) {
             return None;
         }
-        // A type without a size says nothing about the address.
+        // Default: a type without a size says nothing about the address.
         let least = global.assumed_align.unwrap_or(1);
         let arrays = dynamic_shared::arrays(self.view, &mut self.ir, &mut self.symbol_names, least);
         for array in &arrays {

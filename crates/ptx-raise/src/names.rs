@@ -80,6 +80,7 @@ pub(crate) fn numbered(
     is_taken: impl Fn(&str) -> bool,
 ) -> String {
     let mut name = stem.clone();
+    // Default: the first name of a stem has no number.
     let mut number = repeats.get(&stem).copied().unwrap_or_default();
     while is_taken(&name) {
         number += 1;
@@ -98,7 +99,7 @@ pub(crate) fn assembly_words(text: &str) -> HashSet<&str> {
     let mut rest = text;
     while let Some(start) = rest.find(part) {
         let is_directive = rest.get(..start).is_some_and(|before| before.ends_with('.'));
-        let tail = rest.get(start..).unwrap_or("");
+        let (_, tail) = rest.split_at(start);
         let end = tail.find(|c| !part(c)).unwrap_or(tail.len());
         let (word, after) = tail.split_at(end);
         if !is_directive {

@@ -23,6 +23,7 @@ pub(crate) fn first_numbers(view: &View) -> Vec<u32> {
     let mut next = 1_u32;
     let first = |count: usize| {
         let first = next;
+        // Default: instructions past the last number share it.
         next = next.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
         first
     };

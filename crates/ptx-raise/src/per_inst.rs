@@ -56,8 +56,15 @@ impl Users {
         Self { starts, users }
     }
 
-    /// The users of a value, each as often as it uses it; `None` where there is no such value.
-    pub(crate) fn get(&self, value: usize) -> Option<&[InstId]> {
+    /// The users of a value, each as often as it uses it.
+    pub(crate) fn of(&self, value: usize) -> &[InstId] {
+        let users = self.get(value);
+        debug_assert!(users.is_some(), "a value of another function");
+        // Default: as asserted.
+        users.unwrap_or(&[])
+    }
+
+    fn get(&self, value: usize) -> Option<&[InstId]> {
         let (start, end) = (*self.starts.get(value)?, *self.starts.get(value + 1)?);
         self.users.get(start as usize..end as usize)
     }

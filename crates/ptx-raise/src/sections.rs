@@ -66,9 +66,9 @@ fn section_words(text: &str) -> Vec<(usize, &str)> {
         let code = line.split("//").next().unwrap_or(line);
         let mut at = 0;
         while let Some(begin) = code.get(at..).and_then(|rest| rest.find(part)).map(|begin| at + begin) {
-            let rest = code.get(begin..).unwrap_or_default();
-            at = begin + rest.find(|c| !part(c)).unwrap_or(rest.len());
-            let word = code.get(begin..at).unwrap_or_default();
+            let (_, rest) = code.split_at(begin);
+            let word = rest.split_once(|c| !part(c)).map_or(rest, |(word, _)| word);
+            at = begin + word.len();
             if word.starts_with('.') && !DIRECTIVES.contains(&word) {
                 found.push((start + begin, word));
             }
@@ -94,7 +94,11 @@ impl ModuleContext<'_, '_> {
                 if self.debug.labels.contains_key(&id) {
                     continue;
                 }
-                let own = names::escape(debug_marks::label_name(view, id).unwrap_or_default()).into_owned();
+                let Some(own) = debug_marks::label_name(view, id) else {
+                    debug_assert!(false, "a label without a name");
+                    continue;
+                };
+                let own = names::escape(own).into_owned();
                 let is_taken =
                     |name: &str| self.debug.label_names.contains(name) || self.symbol_names.contains(name);
                 let name = names::numbered(own, &mut repeats, is_taken);
@@ -121,9 +125,10 @@ impl ModuleContext<'_, '_> {
             match part {
                 SectionPart::Label(id) => {
                     self.debug.string_labels.insert(*id);
-                    let text = debug_marks::label_name(self.view, *id).unwrap_or_default().to_owned();
-                    let known = self.debug.stated_labels.entry(text).or_insert(Some(*id));
-                    *known = known.filter(|known| known == id);
+                    if let Some(text) = debug_marks::label_name(self.view, *id) {
+                        let known = self.debug.stated_labels.entry(text.to_owned()).or_insert(Some(*id));
+                        *known = known.filter(|known| known == id);
+                    }
                     label = Some(*id);
                 }
                 SectionPart::Text(text) => {
@@ -250,7 +255,9 @@ impl ModuleContext<'_, '_> {
             for part in &section.parts {
                 match part {
                     Part::Defined(id) | Part::Used(id) => {
-                        text.push_str(self.label_name(*id).unwrap_or_default());
+                        let name = self.label_name(*id);
+                        debug_assert!(name.is_some(), "a label of a section that has no name");
+                        text.extend(name);
                     }
                     Part::Text(own) => text.push_str(own),
                 }
@@ -290,7 +297,8 @@ impl ModuleContext<'_, '_> {
             return;
         }
         let merged = merge_data(&data);
-        let mut abbreviations = Some(merged.abbreviations);
+        // The first unit has the abbreviations of all.
+        let mut abbreviations = merged.abbreviations;
         let mut is_complete = true;
         for ((sections, info), unit) in texts.iter_mut().zip(merged.infos).zip(&data) {
             let is_readable = unit.files.is_empty() || !has_lines(sections);
@@ -298,7 +306,7 @@ impl ModuleContext<'_, '_> {
                 Ok(_) if is_readable && unit.info.is_empty() => {}
                 Ok(info) if is_readable => {
                     replace(sections, INFO, info);
-                    replace(sections, ABBREVIATIONS, abbreviations.take().unwrap_or_default());
+                    replace(sections, ABBREVIATIONS, std::mem::take(&mut abbreviations));
                 }
                 Err(_) if is_readable && unit.is_independent() => {}
                 _ => {
@@ -370,20 +378,23 @@ fn replace(sections: &mut Vec<(String, String)>, name: &str, mut text: String) {
 /// A text in which the names of sections that have begun have the bytes before the text's own part added.
 fn with_starts(own: &str, begun: &HashMap<String, Option<u64>>) -> String {
     let mut text = String::with_capacity(own.len());
-    let mut done = 0;
+    let mut rest = own;
     for (at, word) in section_words(own) {
         let Some(&Some(before)) = begun.get(word) else { continue };
-        let end = at + word.len();
-        let rest = own.get(end..).unwrap_or_default();
-        let digits = rest.strip_prefix('+').map(|rest| {
-            rest.get(..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())).unwrap_or_default()
-        });
-        let added = digits.and_then(|digits| digits.parse::<u64>().ok());
-        text.push_str(own.get(done..end).unwrap_or_default());
-        text += &format!("+{}", before + added.unwrap_or(0));
-        done = end + added.and(digits).map_or(0, |digits| 1 + digits.len());
+        let done = own.len() - rest.len();
+        let (named, after) = rest.split_at(at + word.len() - done);
+        text.push_str(named);
+        let digits = after
+            .strip_prefix('+')
+            .map(|added| added.split_once(|c: char| !c.is_ascii_digit()).map_or(added, |(digits, _)| digits));
+        let place;
+        (place, rest) = match digits.and_then(|digits| Some((digits, digits.parse::<u64>().ok()?))) {
+            Some((digits, added)) => (before + added, after.split_at(1 + digits.len()).1),
+            None => (before, after),
+        };
+        text += &format!("+{place}");
     }
-    text.push_str(own.get(done..).unwrap_or_default());
+    text.push_str(rest);
     text
 }
 
@@ -393,7 +404,7 @@ fn strings(text: &str) -> Vec<(u64, String)> {
     let (mut start, mut at) = (0, 0);
     let mut string: Option<Vec<u8>> = Some(Vec::new());
     for line in text.trim_start().strip_prefix(':').unwrap_or(text).lines() {
-        let code = line.split("//").next().unwrap_or_default().trim();
+        let code = line.split("//").next().unwrap_or(line).trim();
         let Some(numbers) = code.strip_prefix(".b8") else {
             if code.is_empty() {
                 continue;

@@ -192,7 +192,7 @@ pub(crate) fn parameter(
         let layout = module.view.layout(content).ok_or_else(|| {
             RaiseError::new(CALL, format!("a byval parameter of type {}", module.view.type_text(content)))
         })?;
-        let align = stated.unwrap_or(1).max(layout.align);
+        let align = stated.map_or(layout.align, |stated| stated.max(layout.align));
         let passing = Passing::Bytes { size: layout.size, align };
         return Ok(Parameter { passing, ty, by_value, pointer: None, name, reference: None });
     }
@@ -279,7 +279,7 @@ fn passing(module: &mut ModuleContext<'_, '_>, ty: TypeId, kind: FunctionKind) -
         // Vectors of elements of odd widths are packed in memory; when passed to functions each element has separate bytes.
         let apart = match (module.view.ty(ty), kind) {
             (Type::Vector { .. }, FunctionKind::Device) => {
-                leaves.iter().map(|leaf| leaf.offset + leaf.bytes).max().unwrap_or(0)
+                leaves.iter().map(|leaf| leaf.offset + leaf.bytes).fold(0, u64::max)
             }
             _ => 0,
         };

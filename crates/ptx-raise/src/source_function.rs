@@ -96,6 +96,12 @@ impl<'v> SourceFunction<'v> {
         (function.ty == call.ty).then_some(function)
     }
 
+    /// The name of that function, for messages.
+    pub(crate) fn callee_name(self, call: &Call) -> &'v str {
+        // Default: what is called by its address has no name.
+        self.callee(call).map_or("a function without a name", |function| function.name.as_str())
+    }
+
     /// Whether a call has no effect, but is information for optimizers.
     pub(crate) fn is_ignored_call(self, call: &Call) -> bool {
         self.callee(call).is_some_and(|function| is_hint(&function.name))

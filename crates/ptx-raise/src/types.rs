@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap as HashMap;
 use std::rc::Rc;
 
 use ptx_isa::ScalarType;
-use ptx_llvm::view::{FloatKind, Type, TypeId, View};
+use ptx_llvm::view::{FloatKind, Layout, Type, TypeId, View};
 
 use crate::error::{RaiseError, Result, TYPE};
 
@@ -200,6 +200,7 @@ pub(crate) fn space_class(view: &View, shared: SharedAddresses, space: u32) -> C
     let default =
         || layout.split('-').find_map(|part| part.strip_prefix("p:").or_else(|| part.strip_prefix("p0:")));
     let bits = stated.or_else(default).and_then(|rest| rest.split(':').next()?.parse().ok());
+    // Default: the width of pointers by LLVM where the layout names none.
     shared.class(space, bits.unwrap_or(64))
 }
 
@@ -274,7 +275,7 @@ fn collect(
             FloatKind::Other(name) => return Err(unsupported(name)),
         },
         Type::Pointer { space } => {
-            let bits = view.layout(ty).map_or(64, |layout| layout.bits) as u32;
+            let bits = layout_of(view, ty)?.bits as u32;
             let class = shared.class(*space, bits);
             list.push(leaf(Scalar::Pointer { space: *space, bits, class }, u64::from(bits / 8)));
         }
@@ -295,7 +296,7 @@ fn collect(
         Type::Array { len, .. } if *len > MAX_LEAVES as u64 => return Err(too_many(*len)),
         Type::Struct { .. } if view.layout(ty).is_none() => return Err(unsupported(view.type_text(ty))),
         Type::Vector { .. } | Type::Array { .. } | Type::Struct { .. } => {
-            for (component, at) in components(view, ty) {
+            for (component, at) in components(view, ty)? {
                 collect(view, shared, component, offset + at, list)?;
             }
         }
@@ -306,20 +307,26 @@ fn collect(
 }
 
 /// The fields of a structure, or the elements of an array or vector, with their offsets in memory.
-pub(crate) fn components(view: &View, ty: TypeId) -> Vec<(TypeId, u64)> {
+pub(crate) fn components(view: &View, ty: TypeId) -> Result<Vec<(TypeId, u64)>> {
     let repeated = |element: TypeId, len: u64| {
-        let size = view.layout(element).map_or(0, |layout| layout.size);
-        (0..len).map(|at| (element, at * size)).collect()
+        let size = layout_of(view, element)?.size;
+        Ok((0..len).map(|at| (element, at * size)).collect())
     };
     match view.ty(ty) {
         Type::Struct { fields } => {
-            let offsets = view.layout(ty).map_or(&[][..], |layout| &layout.offsets);
-            fields.iter().copied().zip(offsets.iter().copied()).collect()
+            let offsets = &layout_of(view, ty)?.offsets;
+            Ok(fields.iter().copied().zip(offsets.iter().copied()).collect())
         }
         Type::Array { element, len } => repeated(*element, *len),
         Type::Vector { element, len } => repeated(*element, u64::from(*len)),
-        _ => Vec::new(),
+        _ => Ok(Vec::new()),
     }
+}
+
+/// The layout of a type, whose values have a size.
+pub(crate) fn layout_of(view: &View, ty: TypeId) -> Result<&Layout> {
+    let message = || format!("a value of type {}, which has no size", view.type_text(ty));
+    view.layout(ty).ok_or_else(|| RaiseError::new(TYPE, message()))
 }
 
 /// The pair of two elements of a type, for the types with which PTX computes in pairs.

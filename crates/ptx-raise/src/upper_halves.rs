@@ -70,7 +70,7 @@ impl Reader<'_> {
         while let Some(at) = work.pop() {
             if self.zero[at] && !self.makes_zero(InstId::new(at)) {
                 self.zero[at] = false;
-                work.extend(self.users.get(at).into_iter().flatten().map(|user| user.index()));
+                work.extend(self.users.of(at).iter().map(|user| user.index()));
             }
         }
     }
@@ -256,7 +256,7 @@ impl Reader<'_> {
             return true;
         }
         let Some(steps) = steps.checked_sub(1) else { return false };
-        let users = self.users.get(id.index()).unwrap_or_default();
+        let users = self.users.of(id.index());
         users.iter().all(|&user| match &self.function.inst(user).op {
             Op::Cast { op: CastOp::Trunc, .. } => self.is_shortened(user, steps),
             Op::Cast { op: CastOp::IntToPtr, .. } => {

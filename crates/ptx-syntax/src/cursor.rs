@@ -75,16 +75,22 @@ impl<'s> Cursor<'s> {
 
     /// The bytes of a span.
     pub(crate) fn slice(&self, span: Span) -> &'s [u8] {
-        self.text.get(span.lo as usize..span.hi as usize).unwrap_or_default()
+        let bytes = self.text.get(span.lo as usize..span.hi as usize);
+        debug_assert!(bytes.is_some(), "a span outside of the text");
+        // Default: as asserted.
+        bytes.unwrap_or_default()
     }
 
     /// The text of a token of ASCII characters.
     #[inline]
     fn ascii(&self, lo: usize, hi: usize) -> &'s str {
-        match self.checked {
-            Some(text) => text.get(lo..hi).unwrap_or_default(),
-            None => lexer::ascii(self.text.get(lo..hi).unwrap_or_default()),
-        }
+        let text = match self.checked {
+            Some(text) => text.get(lo..hi),
+            None => self.text.get(lo..hi).map(lexer::ascii),
+        };
+        debug_assert!(text.is_some(), "a token outside of the text");
+        // Default: as asserted.
+        text.unwrap_or_default()
     }
 
     /// The next token, without taking it.
@@ -157,7 +163,7 @@ impl<'s> Cursor<'s> {
         // The token ends before the first dot; reading goes on from there with the rules of modifiers, to which `.sp::2:4` is one.
         self.fill();
         let start = self.next.span.lo;
-        if let Ok((rest, _)) = lexer::modifiers(self.text.get(self.at..).unwrap_or_default()) {
+        if let Ok((rest, _)) = lexer::modifiers(self.after(self.at)) {
             self.at = self.text.len() - rest.len();
         }
         self.is_read = false;
@@ -169,7 +175,7 @@ impl<'s> Cursor<'s> {
     /// Takes the rest of the line from the next token on; the span leaves blanks at the end out.
     pub(crate) fn bump_line(&mut self) -> Span {
         let start = self.span().lo as usize;
-        let text = self.text.get(start..).unwrap_or_default();
+        let text = self.after(start);
         let line = lexer::line(text).map_or(text, |(_, line)| line);
         self.is_read = false;
         self.at = start + line.len();
@@ -192,13 +198,18 @@ impl<'s> Cursor<'s> {
 
     /// Everything from a byte offset on.
     pub(crate) fn text_from(&self, offset: u32) -> &'s [u8] {
-        self.text.get(offset as usize..).unwrap_or_default()
+        self.after(offset as usize)
+    }
+
+    #[inline]
+    fn after(&self, offset: usize) -> &'s [u8] {
+        self.slice(Span::new(offset as u32, self.text.len() as u32))
     }
 
     /// Reads the next token, and the comments before it.
     fn lex(&mut self) {
         let mut starts_line = self.at == 0;
-        let mut rest = self.text.get(self.at..).unwrap_or_default();
+        let mut rest = self.after(self.at);
         loop {
             match rest {
                 [b'\n', behind @ ..] => {
@@ -211,7 +222,7 @@ impl<'s> Cursor<'s> {
                     if !self.passes(rest, &mut starts_line) {
                         return;
                     }
-                    rest = self.text.get(self.at..).unwrap_or_default();
+                    rest = self.after(self.at);
                 }
                 _ => break,
             }
@@ -282,7 +293,7 @@ impl<'s> Cursor<'s> {
             Lexeme::Mark(mark) => TokenKind::Mark(mark),
             Lexeme::Number => TokenKind::Number(self.ascii(start, end)),
             Lexeme::Directive => TokenKind::Directive(self.ascii(start + 1, end)),
-            Lexeme::Text => TokenKind::Text(self.text.get(start + 1..end - 1).unwrap_or_default()),
+            Lexeme::Text => TokenKind::Text(self.slice(Span::new(start as u32 + 1, end as u32 - 1))),
             Lexeme::Operator(bytes) => TokenKind::Operator(bytes),
         };
     }

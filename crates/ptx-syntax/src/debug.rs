@@ -106,14 +106,13 @@ impl<'s> Reader<'s, '_> {
         let name = self.module.strings.intern(name);
         let open = self.expect(b'{', "`{`")?;
         let rest = self.cursor.text_from(open.hi);
-        let Some(length) = section_length(rest) else {
+        let Some((text, _)) = section_length(rest).and_then(|length| rest.split_at_checked(length)) else {
             self.cursor.jump(open.hi as usize + rest.len());
             let error = Diagnostic::error(codes::UNBALANCED, open, "this `{` is never closed");
             return Err(Box::new(error.with_help("add `}`")));
         };
-        let text = rest.get(..length).unwrap_or_default();
         let checked = self.check_section(text, open.hi);
-        self.cursor.jump(open.hi as usize + length + 1);
+        self.cursor.jump(open.hi as usize + text.len() + 1);
         checked?;
         let mut lines = Vec::new();
         for line in text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii) {

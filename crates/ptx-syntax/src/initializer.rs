@@ -73,7 +73,9 @@ impl Reader<'_, '_> {
         let TokenKind::Number(_) = *self.cursor.kind() else { return 0 };
         let start = self.cursor.span().lo;
         let rest = self.cursor.text_from(start);
-        let list = memchr::memchr(b'}', rest).and_then(|end| rest.get(..end)).unwrap_or_default();
+        let end = memchr::memchr(b'}', rest);
+        // A list without an end is refused where the text ends.
+        let Some((list, _)) = end.and_then(|end| rest.split_at_checked(end)) else { return 1 };
         (memchr::memchr_iter(b',', list).count() + 1).min(MOST)
     }
 
@@ -165,7 +167,8 @@ impl Reader<'_, '_> {
 
     /// The variable or function of a name.
     fn symbol(&mut self, name: &str, span: Span) -> Parse<Symbol> {
-        let name = crate::lexer::ascii(self.cursor.slice(span)).get(..name.len()).unwrap_or_default();
+        // The name as a part of the source, which lives longer.
+        let name = crate::lexer::ascii(self.cursor.slice(Span::new(span.lo, span.lo + name.len() as u32)));
         match self.resolve_name(name) {
             Some(Operand::Symbol(symbol, _)) => Ok(symbol),
             Some(_) => Err(self.at(

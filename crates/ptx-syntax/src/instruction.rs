@@ -257,7 +257,7 @@ fn spaced_error(text: &str, span: Span, error: MnemonicError) -> Box<Diagnostic>
 
 fn unknown_mnemonic(text: &str, span: Span, error: MnemonicError) -> Box<Diagnostic> {
     const SHOWN: usize = 60;
-    let opcode = text.split('.').next().unwrap_or_default();
+    let opcode = text.split('.').next().unwrap_or(text);
     match error {
         MnemonicError::UnknownOpcode { nearest } => {
             let opcode_span = Span::new(span.lo, span.lo + opcode.len() as u32);
@@ -284,7 +284,11 @@ fn unknown_mnemonic(text: &str, span: Span, error: MnemonicError) -> Box<Diagnos
 
 fn wrong_operands(token: Token<'_>, found: &[Mnemonic], written: &[Written]) -> Box<Diagnostic> {
     let span = written.iter().fold(token.span, |span, written| span.to(written.span));
-    let shown = found.first().map(Mnemonic::to_string).unwrap_or_default();
+    debug_assert!(!found.is_empty(), "operands are compared with rows");
+    let shown = match found.first() {
+        Some(mnemonic) => mnemonic.to_string(),
+        None => String::new(),
+    };
     let pairs = found.iter().any(|m| m.form().operands.iter().any(|operand| operand.role == Role::DefPair));
     let error = match written.iter().find(|written| written.paired) {
         Some(second) if !pairs => {

@@ -5,7 +5,7 @@
 //! function searches farther than the token that it returns, or than the reader then skips: that is what keeps reading linear.
 
 use nom::IResult;
-use nom::bytes::complete::{take, take_while};
+use nom::bytes::complete::take;
 use nom::error::{ErrorKind, ParseError};
 
 /// What a token is. Names and numbers keep their text; blanks and comments are no tokens.
@@ -186,8 +186,8 @@ pub(crate) fn token(input: &[u8]) -> Lexed<'_, Lexeme> {
 /// What follows letters, digits, dollars and underscores.
 #[inline]
 fn behind_word(input: &[u8]) -> &[u8] {
-    let word: Lexed<'_, &[u8]> = take_while(|byte| is(byte, IDENT))(input);
-    word.map_or(&[], |(behind, _)| behind)
+    let end = input.iter().position(|&byte| !is(byte, IDENT)).unwrap_or(input.len());
+    input.split_at(end).1
 }
 
 /// What follows words with `::` between them.
@@ -283,7 +283,10 @@ pub(crate) fn bad_run(input: &[u8]) -> usize {
 
 /// The text of a token whose bytes are all ASCII by their classes.
 pub(crate) fn ascii(text: &[u8]) -> &str {
-    std::str::from_utf8(text).unwrap_or_default()
+    let text = std::str::from_utf8(text);
+    debug_assert!(text.is_ok(), "a token of bytes that are not ASCII");
+    // Default: as asserted.
+    text.unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -219,16 +219,18 @@ impl<'s> Reader<'s, '_> {
             return Ok((AddressBase::Absolute, self.integer_constant()?));
         };
         self.cursor.advance();
+        let not_an_address = |this: &Self| {
+            let message = format!("`{name}` is not an address and cannot contain one");
+            Err(this.at(codes::WRONG_NAME, span, message))
+        };
         let (base, first) = match self.resolve_name(name) {
             Some(Operand::Register(register)) => (AddressBase::Register(register), 0),
             Some(Operand::Symbol(symbol, offset)) => (AddressBase::Symbol(symbol), offset),
-            Some(Operand::Immediate(value)) => {
-                (AddressBase::Absolute, value.as_integer().unwrap_or_default() as i64)
-            }
-            Some(_) => {
-                let message = format!("`{name}` is not an address and cannot contain one");
-                return Err(self.at(codes::WRONG_NAME, span, message));
-            }
+            Some(Operand::Immediate(value)) => match value.as_integer() {
+                Some(value) => (AddressBase::Absolute, value as i64),
+                None => return not_an_address(self),
+            },
+            Some(_) => return not_an_address(self),
             None => {
                 self.undeclared(name, span, "name");
                 (AddressBase::Absolute, 0)

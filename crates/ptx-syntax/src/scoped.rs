@@ -105,7 +105,11 @@ impl<'s, T: Copy> Scoped<'s, T> {
 
     /// How many scopes lie around the innermost name; names are kept in the order of their scopes.
     pub(crate) fn innermost_depth(&self) -> u32 {
-        self.records.last().map_or(0, |record| record.entry.depth)
+        match self.records.last() {
+            Some(record) => record.entry.depth,
+            // Without names there is nothing to leave.
+            None => 0,
+        }
     }
 
     /// Every name that can be used here, in order of declaration.

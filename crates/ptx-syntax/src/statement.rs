@@ -216,8 +216,7 @@ impl<'s> Reader<'s, '_> {
     fn colon_follows(&mut self) -> bool {
         let end = self.cursor.span().hi;
         let rest = self.cursor.text_from(end);
-        let at = rest.iter().position(|byte| !byte.is_ascii_whitespace());
-        match at.and_then(|at| rest.get(at..)).unwrap_or_default() {
+        match rest.trim_ascii_start() {
             [b':', ..] => true,
             [b'/', b'/' | b'*', ..] => Cursor::new(rest).peek().kind == TokenKind::Mark(b':'),
             _ => false,

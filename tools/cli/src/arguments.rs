@@ -258,7 +258,7 @@ fn asked_format(arguments: impl Iterator<Item = String>) -> ErrorFormat {
 fn usage_finding(error: &clap::Error) -> Diagnostic {
     let text = error.render().to_string();
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let first = lines.next().unwrap_or_default();
+    let first = lines.next().unwrap_or(&text);
     let mut message = first.strip_prefix("error: ").unwrap_or(first).to_owned();
     // Missing arguments are on lines of their own.
     if error.get(ContextKind::InvalidArg).is_some() && message.ends_with(':') {

@@ -73,6 +73,7 @@ pub fn code_examples() -> impl Iterator<Item = CodeExample> {
             "command" => ExampleKind::Command,
             _ => ExampleKind::None,
         };
+        // Default: what no example can show has no text.
         let (wrong, right) = text.split_once("\n--\n").unwrap_or_default();
         Some(CodeExample { code, kind, options, wrong, right: right.trim_end() })
     })

@@ -64,7 +64,7 @@ fn explain_code(text: &str) -> Result<(), Failure> {
 
 fn finding(mnemonic: &str, error: &MnemonicError) -> Diagnostic {
     let say = |message: String| Diagnostic::error_without_place(crate::code::USAGE, message);
-    let opcode = mnemonic.split('.').next().unwrap_or_default();
+    let opcode = mnemonic.split('.').next().unwrap_or(mnemonic);
     match error {
         MnemonicError::UnknownOpcode { nearest } => {
             let finding = say(format!("PTX has no instruction `{opcode}`"));

@@ -104,6 +104,7 @@ fn about_llvm(finding: Diagnostic) -> String {
     diagnostics.push(finding);
     // A crash may have happened anywhere: nothing is waited for.
     let noted = FATAL_INPUT.try_lock().ok().and_then(|noted| noted.clone());
+    // Default: a failure before there is an input, or while another thread notes one.
     let name = noted.unwrap_or_else(|| "<LLVM>".to_owned());
     render(&SourceFile::new(name, Vec::new()), &diagnostics, terminal.format())
 }

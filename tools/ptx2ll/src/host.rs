@@ -38,7 +38,10 @@ pub(crate) fn compile(
     let position = |span: Span| {
         let place = sources.place(span);
         place.map_or((u32::MAX, 0, 0), |(file, place)| {
-            let number = files.iter().position(|name| name == file.name()).unwrap_or(0);
+            let number = files.iter().position(|name| name == file.name());
+            debug_assert!(number.is_some(), "{} is no input", file.name());
+            // Default: as asserted.
+            let number = number.unwrap_or(0);
             (number as u32, place.line, place.column)
         })
     };
@@ -51,7 +54,7 @@ pub(crate) fn compile(
     })?;
     let header = header_path(arguments);
     if let Some(path) = &header {
-        let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         Output::File(path.clone()).write(aot::header(&unit, &name).as_bytes())?;
     }
     Output::from_argument(arguments.output.as_deref()).write(&bytes)
@@ -150,6 +153,7 @@ fn required(module: &Module, name: &str) -> (Span, Option<Dim3>) {
     let kernel = module.functions.iter().find(|function| module.name(function.name) == name);
     let Some(kernel) = kernel else { return (Span::default(), None) };
     let required = kernel.directives.iter().find_map(|(directive, _)| match directive {
+        // Default: a block has one thread in dimensions that are not written.
         FunctionDirective::ReqNtid(extents) => Some(extents.map(|extent| extent.unwrap_or(1))),
         _ => None,
     });

@@ -118,7 +118,7 @@ fn structure(object: &Map<String, Value>, name: &str, folder: &Path) -> Result<C
             "`{name}`: the field at byte {at} begins before the one before it ends, at byte {end}"
         ));
     }
-    let end = found.last().map_or(0, |(_, end, _)| *end).max(start.len());
+    let end = found.iter().map(|(_, end, _)| *end).fold(start.len(), usize::max);
     let bytes = count(object, "bytes", name)?.unwrap_or(end);
     if bytes < end {
         return Err(format!("`{name}`: too few bytes, {bytes}; the fields end at byte {end}"));

@@ -312,8 +312,11 @@ pub fn print_after(
     let place = |pc: u32| {
         let origin = program.origins.get(pc as usize);
         let place = origin.and_then(|origin| sources.place(origin.span));
-        // Instructions that the translation adds have no place.
-        place.map_or_else(String::new, |(file, at)| format!("{}:{}:{}", file.name(), at.line, at.column))
+        match place {
+            Some((file, at)) => format!("{}:{}:{}", file.name(), at.line, at.column),
+            // Instructions that the translation adds have no place.
+            None => String::new(),
+        }
     };
     let text = Cpu::host()
         .map_err(CompileError::from)

@@ -76,6 +76,7 @@ impl Plan {
             block: given(arguments.block.or(file.block), "--block")?,
             cluster: arguments.cluster.or(file.cluster),
             cooperative: arguments.cooperative || file.cooperative,
+            // Default: no dynamic shared memory.
             shared: shared(arguments.shared.or(file.shared).unwrap_or(0))?,
             args,
             buffers: file.buffers,
@@ -249,8 +250,8 @@ fn read_launch_file(path: &Path) -> Result<LaunchFile, Failure> {
         ReadError::System(error) => unreadable(path, &error.to_string()),
         ReadError::TooLarge(_) => unreadable(path, "a launch file has at most 256 MiB"),
     })?;
-    let folder = path.parent().map_or_else(PathBuf::new, Path::to_owned);
-    launch_file::parse(&text, &folder).map_err(|message| {
+    let folder = path.parent().unwrap_or(path);
+    launch_file::parse(&text, folder).map_err(|message| {
         about(ExitStatus::Rejected, code::LAUNCH_FILE, &path.display().to_string(), message)
     })
 }

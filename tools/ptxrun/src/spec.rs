@@ -39,29 +39,42 @@ pub enum ValueType {
 }
 
 impl ValueType {
-    /// All types, by name.
-    const ALL: [(&'static str, ValueType); 12] = [
-        ("i8", ValueType::I8),
-        ("u8", ValueType::U8),
-        ("i16", ValueType::I16),
-        ("u16", ValueType::U16),
-        ("i32", ValueType::I32),
-        ("u32", ValueType::U32),
-        ("i64", ValueType::I64),
-        ("u64", ValueType::U64),
-        ("f16", ValueType::F16),
-        ("bf16", ValueType::Bf16),
-        ("f32", ValueType::F32),
-        ("f64", ValueType::F64),
+    /// All types.
+    const ALL: [ValueType; 12] = [
+        ValueType::I8,
+        ValueType::U8,
+        ValueType::I16,
+        ValueType::U16,
+        ValueType::I32,
+        ValueType::U32,
+        ValueType::I64,
+        ValueType::U64,
+        ValueType::F16,
+        ValueType::Bf16,
+        ValueType::F32,
+        ValueType::F64,
     ];
 
     fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, ty)| *ty)
+        Self::ALL.into_iter().find(|ty| ty.name() == name)
     }
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, ty)| *ty == self).map_or("", |(name, _)| name)
+        match self {
+            ValueType::I8 => "i8",
+            ValueType::U8 => "u8",
+            ValueType::I16 => "i16",
+            ValueType::U16 => "u16",
+            ValueType::I32 => "i32",
+            ValueType::U32 => "u32",
+            ValueType::I64 => "i64",
+            ValueType::U64 => "u64",
+            ValueType::F16 => "f16",
+            ValueType::Bf16 => "bf16",
+            ValueType::F32 => "f32",
+            ValueType::F64 => "f64",
+        }
     }
 
     /// Size in bytes.
@@ -123,7 +136,10 @@ impl ValueType {
             ValueType::F32 => exactly(bytes).map(|b| format!("{:?}", f32::from_le_bytes(b))),
             ValueType::F64 => exactly(bytes).map(|b| format!("{:?}", f64::from_le_bytes(b))),
         };
-        text.unwrap_or_else(|| "?".to_owned())
+        match text {
+            Some(text) => text,
+            None => "?".to_owned(),
+        }
     }
 }
 

@@ -10,6 +10,9 @@ use ptx_exec::tensormap::{
 use crate::argument_spec::{ArgumentSpec, BoxSpec, BufferSource, TensorMapSpec, WideBox};
 use crate::keys::{first_and_rest, named, number, pairs};
 
+/// The pixels of a row of the widest box.
+const WIDEST_ROW: u32 = 128;
+
 impl TensorMapSpec {
     /// The map, of a buffer at this address.
     ///
@@ -138,8 +141,7 @@ impl FromStr for TensorMapSpec {
                     let (&[first], &[last]) = (lower.as_slice(), upper.as_slice()) else {
                         return Err("with wide=, lower= and upper= are one number each".to_owned());
                     };
-                    // As many as a row of the widest box has.
-                    let pixels = pixels.unwrap_or(128);
+                    let pixels = pixels.unwrap_or(WIDEST_ROW);
                     BoxSpec::Wide(WideBox { corners: (first, last), channels, pixels, mode })
                 }
                 (Some(pixels), None) => BoxSpec::Pixels(PixelBox { lower, upper, channels, pixels }),

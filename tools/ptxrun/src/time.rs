@@ -52,6 +52,7 @@ fn processor_time() -> Duration {
 
 /// The line of a launch, in nanoseconds.
 pub fn line(number: u64, compile: Duration, launch: Elapsed) -> String {
+    // Default: no launch takes centuries.
     let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     let object = json!({
         "launch": number,

@@ -1,6 +1,7 @@
 //! Chores that run cargo.
 
 use std::fs;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -62,8 +63,15 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
+/// How many jobs run at a time.
+pub(crate) fn jobs() -> usize {
+    // Default: a system that does not tell is used as if it had one core.
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
 /// Cargo, in the workspace's folder.
 pub(crate) fn cargo() -> Command {
+    // Default: the one that is installed, for an `xtask` that Cargo did not start.
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(workspace());
     command

@@ -1,7 +1,6 @@
 //! How far real PTX comes: `cargo xtask corpus`.
 
 use std::io::Write as _;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use clap::Args;
 use test_suite::corpus::{self, Stage};
 use test_suite::oracle::{Oracles, llvm_folder, nvidia_folder};
 
-use crate::cargo::workspace;
+use crate::cargo::{jobs, workspace};
 
 /// What is measured.
 #[derive(Args)]
@@ -62,7 +61,7 @@ fn own_files(folders: &[String]) -> Result<Vec<PathBuf>> {
 pub(crate) fn measure(arguments: &CorpusArguments) -> Result<()> {
     let files =
         sampled_files(&arguments.files, &arguments.folders, arguments.sample, arguments.shared.as_ref())?;
-    let jobs = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let jobs = jobs();
     let stages = if arguments.stages.is_empty() { &Stage::ALL } else { arguments.stages.as_slice() };
     let limit = Duration::from_secs(arguments.limit);
     let reports = corpus::measure(&std::env::current_exe()?, stages, &files, jobs, limit)?;

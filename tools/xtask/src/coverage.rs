@@ -85,9 +85,9 @@ fn proved(tallies: &BTreeMap<String, Tally>) -> String {
     let mut table = String::new();
     for name in record::names() {
         let Some(tally) = tallies.get(&name) else { continue };
-        let (syntax, meaning) = name.split_once('\t').unwrap_or_default();
+        let (syntax, meaning) = name.split_once('\t').unwrap_or((&name, ""));
         if tally.instructions == 0 {
-            let opcode = syntax.split(['.', '{', ' ']).next().unwrap_or_default();
+            let opcode = syntax.split(['.', '{', ' ']).next().unwrap_or(syntax);
             *undefined.entry(opcode.to_owned()).or_default() += 1;
             continue;
         }

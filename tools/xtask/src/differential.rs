@@ -66,8 +66,8 @@ pub(crate) fn compare(arguments: &DifferentialArguments) -> Result<()> {
         operands: arguments.operands,
         constants: arguments.constants,
     };
-    for seed in seeds.clone().filter(|_| arguments.programs.is_some()) {
-        let (count, size) = (arguments.programs.unwrap_or_default(), arguments.size);
+    for (seed, count) in seeds.clone().filter_map(|seed| Some((seed, arguments.programs?))) {
+        let size = arguments.size;
         let of = |numbers| differential::draw_programs(numbers, count, size, effort(seed));
         let accesses = differential::draw_accesses(count, size, effort(seed));
         for cases in [of(Numbers::Integers)?, of(Numbers::Floats)?, accesses] {

@@ -73,8 +73,11 @@ pub(crate) fn measure(arguments: &FidelityArguments) -> Result<()> {
     let mut lost = BTreeMap::new();
     let mut out = std::io::stdout().lock();
     for file in &files {
-        let producer = file.parent().and_then(Path::file_name).unwrap_or_default();
-        let producer = producer.to_string_lossy().into_owned();
+        let producer = match file.parent().and_then(Path::file_name) {
+            Some(folder) => folder.to_string_lossy().into_owned(),
+            // In the current folder.
+            None => String::new(),
+        };
         match compared(file, &mut lost) {
             Ok(shares) => {
                 let entry = by_producer.entry(producer).or_default();
@@ -144,9 +147,16 @@ fn shares(before: &Module, after: &Module, lost: &mut BTreeMap<String, i64>) -> 
         let body_of = |module: &'_ Module, places: &[usize]| -> Option<Body> {
             places.first().and_then(|&at| module.functions.get(at)).and_then(|function| function.body.clone())
         };
-        let own = body_of(before, &places).unwrap_or_default();
+        let own = body_of(before, &places);
         let other = others.get(&name).and_then(|places| body_of(after, places));
-        body_shares(before, &own, after, other.as_ref().unwrap_or(&nothing), &mut shares, lost);
+        body_shares(
+            before,
+            own.as_ref().unwrap_or(&nothing),
+            after,
+            other.as_ref().unwrap_or(&nothing),
+            &mut shares,
+            lost,
+        );
     }
     shares
 }
@@ -229,8 +239,11 @@ fn registers(module: &Module, body: &Body) -> Vec<String> {
         .filter_map(|at| {
             let register = body.registers.get(at)?;
             let decl = body.reg_decls.get(register.decl.0 as usize)?;
-            let number = decl.count.map_or_else(String::new, |_| register.number.to_string());
-            Some(format!("{}{number}", module.name(decl.name)))
+            let name = module.name(decl.name);
+            Some(match decl.count {
+                Some(_) => format!("{name}{}", register.number),
+                None => name.to_owned(),
+            })
         })
         .collect();
     names.sort();

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead as _, Write};
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -13,6 +12,7 @@ use ptx_isa::{FormId, Sm};
 use test_suite::grammar::{Change, MODULES, Ours, Reasons, Side, generate, generate_each, judge, kind_of};
 use test_suite::oracle::Oracles;
 
+use crate::cargo::jobs;
 use crate::corpus::oracles;
 
 /// How many changes are generated and judged before the time is looked at.
@@ -85,10 +85,6 @@ pub(crate) fn compare(arguments: &GrammarArguments) -> Result<()> {
     tally.print(&mut std::io::stdout().lock(), arguments.examples)
 }
 
-fn jobs() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
-}
-
 fn read_modules(folder: &Path) -> Result<Vec<(String, String)>> {
     let mut modules = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
@@ -126,12 +122,19 @@ fn judge_lines(lines: &[String], oracles: &Oracles) -> Result<()> {
     let verdicts = judge(oracles, &changes, jobs())?;
     let mut out = std::io::stdout().lock();
     for (change, theirs) in changes.iter().zip(&verdicts) {
-        let side = change.difference(theirs.as_deref()).map_or("same", |(side, _)| side.as_str());
+        let side = change.difference(theirs.as_deref());
+        let side = match &side {
+            Some((side, _)) => side.as_str(),
+            None => "same",
+        };
         let ours = match &change.ours {
             Ours::Accepted => "accepted",
             Ours::Misprinted(why) | Ours::Unreadable(why) | Ours::Refused(why) => why,
         };
-        let theirs = theirs.as_deref().unwrap_or("accepted");
+        let theirs = match theirs {
+            Some(why) => why,
+            None => "accepted",
+        };
         writeln!(out, "{side}\t{}\twe: {ours}\tptxas: {theirs}", change.line)?;
     }
     Ok(())

@@ -34,6 +34,14 @@ pub(crate) struct IrFuzzArguments {
     replay: Vec<PathBuf>,
 }
 
+impl IrFuzzArguments {
+    /// The architecture's number for a batch.
+    fn target(&self, batch: u64) -> u16 {
+        let in_turn = [75, 90, 100];
+        self.sm.unwrap_or(in_turn[(batch % 3) as usize])
+    }
+}
+
 /// Generates programs and reports each that is not the same on the host and along every way. What LLVM's optimizer alone changes is
 /// reported too, but no failure.
 pub(crate) fn fuzz(arguments: &IrFuzzArguments) -> Result<()> {
@@ -50,7 +58,7 @@ pub(crate) fn fuzz(arguments: &IrFuzzArguments) -> Result<()> {
     let (mut seed, mut count, mut unsure) = (arguments.seed, 0u64, 0usize);
     let (mut bad, mut optimizer) = (0u64, 0u64);
     while start.elapsed() < Duration::from_secs(arguments.seconds) {
-        let sm = arguments.sm.unwrap_or([75, 90, 100][(seed / arguments.batch % 3) as usize]);
+        let sm = arguments.target(seed / arguments.batch);
         let programs: Vec<_> =
             (0..arguments.batch).map(|at| program(seed + at, &format!("p{at}"), sm)).collect();
         match judge(&programs, sm, &judges) {
@@ -108,7 +116,7 @@ fn replay(arguments: &IrFuzzArguments, judges: &Judges) -> Result<()> {
     for file in &arguments.replay {
         let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
         let program = Program::kept(&text).with_context(|| file.display().to_string())?;
-        let sm = arguments.sm.unwrap_or(90);
+        let sm = arguments.target(1);
         let verdict = judge(&[program], sm, judges).with_context(|| file.display().to_string())?;
         writeln!(
             out,

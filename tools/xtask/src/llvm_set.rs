@@ -1,7 +1,6 @@
 //! LLVM IR in NVPTX style there and back, executed: `cargo xtask ll-set`.
 
 use std::io::Write as _;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use ptx_isa::Sm;
 use test_suite::llvm_set::{self, Configuration, Reasons};
 use test_suite::oracle::llvm_folder;
 
-use crate::cargo::workspace;
+use crate::cargo::{jobs, workspace};
 use crate::corpus::{oracles, shared_folder};
 
 /// What is judged.
@@ -55,7 +54,7 @@ pub(crate) fn measure(arguments: &LlvmSetArguments) -> Result<()> {
         };
         arguments.files.iter().map(named).collect()
     };
-    let jobs = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let jobs = jobs();
     let limit = Duration::from_secs(arguments.limit);
     let reports = llvm_set::measure(&std::env::current_exe()?, &configurations, jobs, limit)?;
     let reasons = Reasons::own()?;

@@ -144,7 +144,7 @@ fn main() -> Result<()> {
         );
     }
     if let Some(path) = std::env::var_os(test_suite::roundtrip::JUDGE) {
-        let ways = std::env::var(test_suite::roundtrip::WAYS).unwrap_or_default();
+        let ways = std::env::var(test_suite::roundtrip::WAYS)?;
         return roundtrip::judge(Path::new(&path), &ways);
     }
     if let Some(path) = std::env::var_os(test_suite::llvm_set::JUDGE) {

@@ -1,7 +1,6 @@
 //! What compilers' LLVM IR comes to in machine code, by this project's emitter and by LLVM's backend: `cargo xtask producers`.
 
 use std::io::Write as _;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use clap::Args;
 use test_suite::reasons::Reasons;
 use test_suite::roundtrip::{self, Way};
 
-use crate::cargo::workspace;
+use crate::cargo::{jobs, workspace};
 
 /// Seconds a file may take.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -34,7 +33,7 @@ pub(crate) fn measure(arguments: &ProducersArguments) -> Result<()> {
         files.retain(|file| file.extension().is_some_and(|extension| extension == "ll"));
         files.sort();
     }
-    let jobs = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let jobs = jobs();
     let outcomes = roundtrip::measure(&std::env::current_exe()?, &[Way::O0, Way::O2], &files, jobs, LIMIT)?;
     let mut out = std::io::stdout().lock();
     for (way, outcomes) in &outcomes {

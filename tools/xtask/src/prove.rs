@@ -82,7 +82,7 @@ pub(crate) fn prove(arguments: &ProveArguments) -> Result<()> {
 /// Puts the figures into the record, and the record into the page.
 fn write(tallies: &BTreeMap<FormId, Tally>) -> Result<()> {
     let path = coverage::record_path();
-    let mut all = coverage::record().unwrap_or_default();
+    let mut all = if path.exists() { coverage::record()? } else { BTreeMap::new() };
     all.extend(tallies.iter().map(|(row, tally)| (record::name(*row), *tally)));
     std::fs::write(&path, record::print(&all)).with_context(|| format!("cannot write {}", path.display()))?;
     coverage::write()

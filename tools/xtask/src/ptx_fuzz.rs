@@ -104,7 +104,7 @@ pub(crate) fn fuzz(arguments: &PtxFuzzArguments) -> Result<()> {
 
 /// A smaller program that differs along the same way, with the same words where a stage refuses it.
 fn smaller(program: &Program, first: &Difference, oracles: &Oracles) -> Program {
-    let stage = |what: &str| what.split([':', ' ']).next().unwrap_or_default().to_owned();
+    let stage = |what: &str| what.split([':', ' ']).next().unwrap_or(what).to_owned();
     let (way, kind) = (first.way, stage(&first.what));
     let until = Instant::now() + Duration::from_secs(40);
     program.minimize(&mut |candidate| {

@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use serde_json::Value;
 
-use crate::cargo::{cargo, workspace};
+use crate::cargo::{cargo, jobs, workspace};
 
 /// What is measured again.
 #[derive(Args)]
@@ -225,17 +225,18 @@ fn push_estimates(out: &mut String, group: &Path) -> Result<()> {
     for entry in fs::read_dir(group).with_context(|| group.display().to_string())? {
         let folder = entry?.path().join("new");
         if folder.is_dir() {
-            benches.push((read(&folder.join("benchmark.json"))?, read(&folder.join("estimates.json"))?));
+            let bench = read(&folder.join("benchmark.json"))?;
+            let name = bench["full_id"].as_str().context("a benchmark has a name")?.to_owned();
+            benches.push((name, bench, read(&folder.join("estimates.json"))?));
         }
     }
-    benches.sort_by_key(|(bench, _)| bench["full_id"].as_str().unwrap_or_default().to_owned());
-    for (bench, estimates) in &benches {
-        let name = bench["full_id"].as_str().unwrap_or_default();
+    benches.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+    for (name, bench, estimates) in &benches {
         let middle = estimates["median"]["point_estimate"].as_f64().context("an estimate has a median")?;
         let throughput = match &bench["throughput"] {
             Value::Object(amount) => {
                 let (unit, amount) = amount.iter().next().context("a throughput has a unit")?;
-                let rate = amount.as_f64().unwrap_or_default() / middle * 1e3;
+                let rate = amount.as_f64().context("an amount is a number")? / middle * 1e3;
                 match unit.as_str() {
                     "Elements" => format!("{rate:.1} million a second"),
                     _ => format!("{rate:.1} MB/s"),
@@ -266,21 +267,25 @@ fn today() -> Result<String> {
 
 /// The processor and how many of its cores there are.
 fn machine() -> String {
-    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let text = fs::read_to_string("/proc/cpuinfo").ok();
     let field = |name: &str| {
-        text.lines()
+        text.as_deref()?
+            .lines()
             .find(|line| line.starts_with(name))
             .and_then(|line| line.split_once(": "))
             .map(|(_, value)| value.trim())
     };
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let widest = [("avx512f", ", AVX-512"), ("avx2", ", AVX2"), ("sse4_2", ", SSE4.2"), ("asimd", ", NEON")];
-    let flags = field("flags").or_else(|| field("Features")).unwrap_or_default();
-    let vectors = widest.iter().find(|(flag, _)| flags.split(' ').any(|own| own == *flag));
-    let (model, vectors) =
-        (field("model name").unwrap_or(std::env::consts::ARCH), vectors.map_or("", |(_, name)| name));
-    let family = field("cpu family").map_or(String::new(), |family| format!(" (family {family})"));
-    format!("{cores} cores of {model}{family}{vectors}")
+    let model = field("model name").unwrap_or(std::env::consts::ARCH);
+    let mut described = format!("{} cores of {model}", jobs());
+    if let Some(family) = field("cpu family") {
+        described += &format!(" (family {family})");
+    }
+    if let Some(flags) = field("flags").or_else(|| field("Features")) {
+        let vectors = widest.iter().find(|(flag, _)| flags.split(' ').any(|own| own == *flag));
+        described.extend(vectors.map(|(_, name)| *name));
+    }
+    described
 }
 
 #[cfg(test)]

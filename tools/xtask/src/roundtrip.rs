@@ -1,7 +1,6 @@
 //! What a way through LLVM IR costs in machine code: `cargo xtask roundtrip`.
 
 use std::io::Write as _;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use clap::Args;
 use test_suite::reasons::Reasons;
 use test_suite::roundtrip::{self, Way};
 
-use crate::cargo::workspace;
+use crate::cargo::{jobs, workspace};
 use crate::corpus::{oracles, sampled_files};
 
 /// What is measured.
@@ -50,7 +49,7 @@ pub(crate) fn judge(path: &Path, ways: &str) -> Result<()> {
 pub(crate) fn measure(arguments: &RoundtripArguments) -> Result<()> {
     let files =
         sampled_files(&arguments.files, &arguments.folders, arguments.sample, arguments.shared.as_ref())?;
-    let jobs = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let jobs = jobs();
     let ways = if arguments.ways.is_empty() { &Way::ALL } else { arguments.ways.as_slice() };
     let limit = Duration::from_secs(arguments.limit);
     let outcomes = roundtrip::measure(&std::env::current_exe()?, ways, &files, jobs, limit)?;

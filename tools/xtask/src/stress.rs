@@ -69,6 +69,7 @@ pub(crate) fn measure(arguments: &StressArguments) -> Result<()> {
             let cost = run(&program, &arguments.emit, shape, size)
                 .with_context(|| format!("{} with {size} {}", shape.name, shape.unit))?;
             let Usage { seconds, memory } = cost.used;
+            // Default: the first size has none before it.
             let times = before.replace(seconds).map_or("-".to_owned(), |b| format!("{:.1}", seconds / b));
             writeln!(
                 out,

@@ -22,8 +22,11 @@ pub(super) enum Excerpt {
 ///
 /// Bytes that are not UTF-8 and control characters show as U+FFFD.
 pub(super) fn excerpt(source: &SourceFile, span: Span, line: u32) -> Excerpt {
-    let bytes = source.line(line).unwrap_or_default();
-    let start = source.line_start(line).unwrap_or_default() as usize;
+    let (Some(bytes), Some(start)) = (source.line(line), source.line_start(line)) else {
+        debug_assert!(false, "{} has no line {line}", source.name());
+        return Excerpt::Piece(String::new());
+    };
+    let start = start as usize;
     let lo = (span.lo as usize).saturating_sub(start).min(bytes.len());
     let hi = (span.hi as usize).saturating_sub(start).clamp(lo, bytes.len());
     if bytes.len() > LONGEST_LINE {

@@ -98,6 +98,7 @@ fn push_place<'a>(
         ),
         Excerpt::Piece(text) => {
             let origin = Origin::path(source.name()).line(line).char_column(position.column as usize);
+            // Default: a place without a label has no remark.
             let remark = label.map(|label| format!(": {label}")).unwrap_or_default();
             group.element(origin).element(Level::NOTE.message(format!("near `{text}`{remark}")))
         }

@@ -31,7 +31,7 @@ impl Constants {
             Constants::SparsitySelector => Constants::Range(0, length::sparsity_selectors(mnemonic) - 1),
             constants => constants,
         };
-        narrowed.text_of_all().unwrap_or_else(|| "any integer".to_owned())
+        narrowed.text_or_any()
     }
 }
 

@@ -38,6 +38,7 @@ pub(super) fn placed(id: FormId, modifiers: &[Mod]) -> Option<[Option<Mod>; MAX_
     let mut first_free = [0; Order::COUNT];
     for &modifier in modifiers {
         let order = Order::of(modifier);
+        // Default: a modifier without an order may be in any slot.
         let from = order.map_or(0, |order| first_free[order as usize]);
         let fits = |at: &usize| chosen[*at].is_none() && slots[*at].takes(modifier);
         let at = (from..slots.len()).find(fits)?;

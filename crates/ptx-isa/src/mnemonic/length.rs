@@ -53,10 +53,9 @@ impl VectorLengthRule {
                 geometry => padded_axes(geometry),
             },
             VectorLengthRule::Gradient => padded_axes(mnemonic.geometry()),
-            VectorLengthRule::DisabledLanes => {
-                4 * numbered(mnemonic.get(Field::CtaGroup), "cta_group::").unwrap_or(1)
-            }
+            VectorLengthRule::DisabledLanes => 4 * numbered(mnemonic.get(Field::CtaGroup), "cta_group::"),
         };
+        // Default: shapes that repeat so often are refused by the verifier.
         u8::try_from(length.max(1)).unwrap_or(u8::MAX)
     }
 
@@ -94,7 +93,14 @@ fn element_bits(ty: Mod, mnemonic: &Mnemonic) -> u32 {
         Mod::U4 | Mod::S4 => 4,
         Mod::E2m1 if matrix::PACKED_KINDS.iter().any(|kind| mnemonic.has(*kind)) => 4,
         Mod::E4m3 | Mod::E5m2 | Mod::E3m2 | Mod::E2m3 | Mod::E2m1 => 8,
-        _ => ScalarType::from_mod(ty).map_or(32, ScalarType::bits),
+        // A number of 19 bits lies in a register.
+        Mod::Tf32 => 32,
+        _ => {
+            let known = ScalarType::from_mod(ty);
+            debug_assert!(known.is_some(), "`.{}` is no type of elements", ty.as_str());
+            // Default: as asserted.
+            known.map_or(32, ScalarType::bits)
+        }
     }
 }
 
@@ -112,18 +118,26 @@ pub(super) fn sparsity_selectors(mnemonic: &Mnemonic) -> i64 {
     if is_single && m == 16 {
         return 4;
     }
-    let bits = mnemonic.get(Field::AType).map_or(16, |ty| element_bits(ty, mnemonic));
+    let Some(ty) = mnemonic.get(Field::AType) else {
+        debug_assert!(false, "a sparse matrix without a type: {mnemonic}");
+        return 1;
+    };
+    let bits = element_bits(ty, mnemonic);
     matrix::sparsity_selectors(k, bits).into()
 }
 
-/// The number after a prefix, as in `cta_group::2` or `x16`.
-fn numbered(modifier: Option<Mod>, prefix: &str) -> Option<u32> {
-    modifier?.as_str().strip_prefix(prefix)?.parse().ok()
+/// The number after a prefix, as in `cta_group::2` or `x16`; one without the modifier.
+fn numbered(modifier: Option<Mod>, prefix: &str) -> u32 {
+    let Some(modifier) = modifier else { return 1 };
+    let number = modifier.as_str().strip_prefix(prefix).and_then(|number| number.parse().ok());
+    debug_assert!(number.is_some(), "`.{}` has no number after `{prefix}`", modifier.as_str());
+    // Default: as asserted.
+    number.unwrap_or(1)
 }
 
 /// 32 lanes share rows of this number of bits, repeated.
 fn tensor_memory(mnemonic: &Mnemonic) -> u32 {
-    let repeats = numbered(mnemonic.get(Field::Num), "x").unwrap_or(1);
+    let repeats = numbered(mnemonic.get(Field::Num), "x");
     repeats
         * match mnemonic.get(Field::Shape) {
             Some(Mod::S16x128b) => 2,
@@ -135,12 +149,15 @@ fn tensor_memory(mnemonic: &Mnemonic) -> u32 {
 /// A matrix of 16 by 16 bytes needs two registers, the others one.
 fn matrices(mnemonic: &Mnemonic) -> u32 {
     let each = if mnemonic.get(Field::Shape) == Some(Mod::M16n16) { 2 } else { 1 };
-    each * numbered(mnemonic.get(Field::Num), "x").unwrap_or(1)
+    each * numbered(mnemonic.get(Field::Num), "x")
 }
 
 /// The dimensions of a tensor.
 fn dimensions(mnemonic: &Mnemonic) -> u32 {
-    mnemonic.get(Field::Dim).and_then(Mod::dimensions).unwrap_or(1)
+    let number = mnemonic.get(Field::Dim).and_then(Mod::dimensions);
+    debug_assert!(number.is_some(), "a tensor without dimensions: {mnemonic}");
+    // Default: as asserted.
+    number.unwrap_or(1)
 }
 
 /// One number for each axis, three padded to four; two without a geometry.

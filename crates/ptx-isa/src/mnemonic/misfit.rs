@@ -218,10 +218,7 @@ fn nearest_modifiers(opcode: Opcode, word: &str) -> Vec<(Mod, u32)> {
         modifiers_of(opcode).map(|modifier| (distance(modifier), modifier)).collect();
     all.sort_unstable();
     all.dedup();
-    let least = all.first().map_or(usize::MAX, |(distance, _)| *distance);
-    if least > allowed {
-        return Vec::new();
-    }
+    let Some(&(least, _)) = all.first().filter(|(least, _)| *least <= allowed) else { return Vec::new() };
     let price = if least == 0 { cost::CASE } else { cost::SPELLING };
     all.into_iter()
         .take_while(|(distance, _)| *distance == least)
@@ -355,6 +352,7 @@ impl Placed {
             Reading::Replaced => (None, SlotContents::Hole(number)),
         };
         let order = modifier.or(word.modifier).and_then(Order::of);
+        // Default: a modifier without an order may be in any slot.
         let from = order.map_or(0, |order| self.first_free[order as usize]);
         let fits = |slot: &Slot| match modifier {
             Some(modifier) => slot.takes(modifier),
@@ -708,6 +706,7 @@ fn what_to_write(opcode: Opcode, first: &Solution, words: &[Word<'_>], suggestio
         Reading::Misspelled(modifier) => Some(format!("did you mean `.{}`? ", modifier.as_str())),
         _ => None,
     });
+    // Default: what is not misspelled has no such remark.
     let mut text = misspelled.unwrap_or_default();
     text.push_str(&format!("write `{best}`"));
     if others.is_empty() {

@@ -64,7 +64,7 @@ pub fn rows_with(text: &str) -> Result<Vec<&'static Form>, MnemonicError> {
 
 /// The mistake in a text that matches no row.
 fn misfit_of(text: &str) -> MnemonicError {
-    let opcode = text.split('.').next().unwrap_or_default();
+    let opcode = text.split('.').next().unwrap_or(text);
     match Opcode::from_ptx(opcode) {
         Some(opcode) => MnemonicError::Modifiers(Box::new(misfit::misfit(opcode, text))),
         None => MnemonicError::UnknownOpcode { nearest: nearest_opcode(opcode) },
@@ -79,7 +79,7 @@ pub fn misfit_today(mnemonic: &Mnemonic) -> Misfit {
 /// The words of a mnemonic text; nothing when a modifier is unknown to every row of the opcode.
 fn words(text: &str) -> Result<Option<(Opcode, Vec<Mod>)>, MnemonicError> {
     let mut words = text.split('.');
-    let opcode = words.next().unwrap_or_default();
+    let opcode = words.next().unwrap_or(text);
     let Some(opcode) = Opcode::from_ptx(opcode) else {
         return Err(MnemonicError::UnknownOpcode { nearest: nearest_opcode(opcode) });
     };

@@ -98,15 +98,15 @@ impl Covering<'_, '_, '_> {
             let carries_on = if at + 1 < count { ".cc" } else { "" };
             let mut operands = format!("${at}");
             for operand in [Some(word.lhs), word.rhs] {
-                let number = operand.map_or(Some(0), |value| self.source.number(value));
                 operands += ", ";
-                match (number, operand) {
-                    (None, Some(value)) => {
+                match operand.map(|value| (value, self.source.number(value))) {
+                    Some((value, None)) => {
                         operands += &format!("${}", count + inputs.len());
                         inputs.push(value);
                         constraints.push(class.to_string());
                     }
-                    (number, _) => operands += &sign_extend(number.unwrap_or(0), bits).to_string(),
+                    Some((_, Some(number))) => operands += &sign_extend(number, bits).to_string(),
+                    None => operands.push('0'),
                 }
             }
             text += &format!("{verb}{carries_in}{carries_on}.u{bits} {operands};\n");

@@ -79,7 +79,9 @@ impl Lines {
 /// The patterns of lines, except those that do not lower, which a test reports.
 fn compile(lines: &'static [Line], context: &Context) -> Compiled {
     let mut compiled = Compiled::default();
-    for (line, pattern) in patterns(lines, context).unwrap_or_default() {
+    let patterns = patterns(lines, context);
+    debug_assert!(patterns.is_some(), "the module of the lines is not valid");
+    for (line, pattern) in patterns.into_iter().flatten() {
         let root = pattern.root().and_then(|root| Root::of(&pattern.function().inst(root).op));
         let (Some(root), Ok(constraints)) = (root, parse_constraints(line.1)) else { continue };
         // Optimization turns a product with a power of two into a shift.

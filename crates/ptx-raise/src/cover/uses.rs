@@ -63,18 +63,21 @@ impl Uses {
 
     /// The number of reads of a result.
     pub(crate) fn count(&self, id: InstId) -> u32 {
-        self.counts.get(id.index()).copied().unwrap_or_default()
+        let count = self.counts.get(id.index());
+        debug_assert!(count.is_some(), "an instruction of another function");
+        // Default: as asserted.
+        count.copied().unwrap_or(0)
     }
 
     /// The instructions that use a result, each as often as it does.
     pub(crate) fn users(&self, id: InstId) -> &[InstId] {
-        self.users.get(id.index()).unwrap_or_default()
+        self.users.of(id.index())
     }
 
     /// The same for a parameter or a result.
     pub(crate) fn users_of(&self, value: Value) -> &[InstId] {
         match value {
-            Value::Arg(at) => self.parameter_users.get(at as usize).unwrap_or_default(),
+            Value::Arg(at) => self.parameter_users.of(at as usize),
             Value::Inst(id) => self.users(id),
             Value::Const(_) | Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => &[],
         }

@@ -113,7 +113,10 @@ impl Emitter<'_, '_, '_> {
             // Past the end the result is poison.
             return Ok(element.cloned().unwrap_or_else(|| vec![Val::Bits(0); scalars.len()]));
         }
-        let mut chosen = elements.first().cloned().unwrap_or_default();
+        let Some(first) = elements.first() else {
+            return Err(RaiseError::defect("an element of a vector that has none"));
+        };
+        let mut chosen = first.clone();
         for (at, element) in elements.iter().enumerate().skip(1) {
             let here = self.compare_ints(IntPredicate::Eq, index, Val::Bits(at as u64), kind)?;
             for ((value, &candidate), &scalar) in chosen.iter_mut().zip(element).zip(scalars) {

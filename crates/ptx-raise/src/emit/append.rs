@@ -316,7 +316,7 @@ impl Emitter<'_, '_, '_> {
                 if matches!(symbol, Symbol::Function(_)) && offset != 0
                     || class == Class::B64
                         && !matches!(space, address_space::GENERIC | address_space::GLOBAL)
-                        && i32::try_from(offset).map_or(true, |offset| offset < 0) =>
+                        && !(0..=i64::from(i32::MAX)).contains(&offset) =>
             {
                 let base = self.emit_new(class, mov(class), &[Operand::Symbol(symbol, 0).into()])?;
                 self.plain_address(Base::Register(base), offset, space)

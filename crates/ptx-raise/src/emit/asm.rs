@@ -111,10 +111,12 @@ impl Emitter<'_, '_, '_> {
             ptx_syntax::parse_asm(&plain, &mut self.module.ir, self.builder.body_mut(), &mut resolve);
         if let Err(found) = result {
             let first = found.iter().find(|finding| finding.severity == ptx_diag::Severity::Error);
-            let reason =
-                first.map_or_else(|| "it cannot be read".to_owned(), |finding| finding.message.clone());
-            let refusal = RaiseError::new(ASSEMBLY, format!("inline assembly `{}`: {reason}", plain.trim()));
-            return Err(match first.and_then(|finding| finding.help.clone()) {
+            let Some(first) = first else {
+                return Err(RaiseError::defect("inline assembly is refused without a reason"));
+            };
+            let message = format!("inline assembly `{}`: {}", plain.trim(), first.message);
+            let refusal = RaiseError::new(ASSEMBLY, message);
+            return Err(match first.help.clone() {
                 Some(help) => refusal.with_help(help),
                 None => refusal,
             });
@@ -268,7 +270,7 @@ fn plain_text(text: &str) -> Result<String> {
             Some(')') => skipping = false,
             Some('{') => {
                 let inside: String = chars.by_ref().take_while(|c| *c != '}').collect();
-                let number = inside.split(':').next().unwrap_or("");
+                let number = inside.split_once(':').map_or(&*inside, |(number, _)| number);
                 if inside == "uid" || !number.bytes().all(|byte| byte.is_ascii_digit()) || number.is_empty() {
                     return Err(RaiseError::new(
                         ASSEMBLY,

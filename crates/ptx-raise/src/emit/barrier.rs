@@ -77,8 +77,8 @@ impl Emitter<'_, '_, '_> {
             let op = if *result > held.min(*own) { CastOp::ZExt } else { CastOp::Trunc };
             return self.resize_integer(op, &cut, held.min(*own), *result);
         }
-        if held.is_some_and(|held| width > held) {
-            let message = format!("a value of {width} bits for a constraint of {} bits", held.unwrap_or(0));
+        if let Some(held) = held.filter(|held| width > *held) {
+            let message = format!("a value of {width} bits for a constraint of {held} bits");
             let help = "name a register as wide as the value: l for 64 bits";
             return Err(RaiseError::new(ASSEMBLY, message).with_help(help));
         }

@@ -9,11 +9,11 @@ use ptx_llvm::marks;
 use ptx_llvm::view::{BlockId, FileId, InstId, LocationId, Metadata, MetadataId, Op, Type};
 
 use super::state::Emitter;
-use crate::error::Result;
+use crate::error::{RaiseError, Result};
 use crate::names;
 use crate::registers::{Named, Rank};
 use crate::style::{Annotations, Names};
-use crate::types::Scalar;
+use crate::types::{Scalar, layout_of};
 use crate::value::Val;
 
 /// Longer names of blocks are cut.
@@ -149,7 +149,10 @@ impl Emitter<'_, '_, '_> {
             }
             if let Some(node) = inst.metadata(marks::DEBUG) {
                 let lines = DebugLine::read(self.module.view, node);
-                let done = leading.filter(|(first, _)| *first == id).map_or(0, |(_, count)| count);
+                let done = match leading {
+                    Some((first, count)) if first == id => count,
+                    _ => 0,
+                };
                 let has_lines = inst.location.is_some();
                 self.debug_statements(lines.into_iter().skip(done), has_lines);
             }
@@ -160,7 +163,9 @@ impl Emitter<'_, '_, '_> {
                 place = inst.location;
                 self.location(location);
             }
-            self.pragmas_of(id);
+            if let Err(refusal) = self.pragmas_of(id) {
+                self.refuse_inst(refusal, id);
+            }
             self.inst(id);
         }
     }
@@ -192,39 +197,48 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The pragmas that preceded an instruction (`!ptx.pragma`).
-    fn pragmas_of(&mut self, id: InstId) {
+    fn pragmas_of(&mut self, id: InstId) -> Result<()> {
         let view = self.module.view;
-        let Some(node) = self.function.inst(id).metadata(marks::PRAGMA) else { return };
+        let Some(node) = self.function.inst(id).metadata(marks::PRAGMA) else { return Ok(()) };
         for text in view.strings(node) {
-            if ptx_ir::used_bytes(text).is_some_and(|mask| !self.has_bytes_of_mask(id, mask)) {
+            if let Some(mask) = ptx_ir::used_bytes(text)
+                && !self.has_bytes_of_mask(id, mask)?
+            {
                 continue;
             }
             let text = self.module.ir.strings.intern(text);
             self.push(Stmt::Pragma(vec![text]));
         }
+        Ok(())
     }
 
     /// Whether an instruction is one load with the bytes of a mask, which applies to no other.
-    fn has_bytes_of_mask(&self, id: InstId, mask: u32) -> bool {
+    fn has_bytes_of_mask(&self, id: InstId, mask: u32) -> Result<bool> {
         let (view, inst) = (self.module.view, self.function.inst(id));
         if !matches!(inst.op, Op::Load { .. }) {
             // Inline assembly has the instruction as it was.
-            return true;
+            return Ok(true);
         }
-        let size = |ty| view.layout(ty).map_or(0, |layout| layout.size);
         let bytes = match *view.ty(inst.ty) {
-            Type::Vector { len, element } => u64::from(len) * size(element),
-            _ => size(inst.ty),
+            Type::Vector { len, element } => u64::from(len) * layout_of(view, element)?.size,
+            _ => layout_of(view, inst.ty)?.size,
         };
-        let is_within = u64::from(mask).checked_shr(bytes as u32).unwrap_or(0) == 0;
-        self.is_part_of_four(id) || (bytes.is_power_of_two() && is_within)
+        let is_within = bytes >= u64::from(u32::BITS) || mask >> bytes == 0;
+        Ok(self.is_part_of_four(id) || (bytes.is_power_of_two() && is_within))
+    }
+
+    /// The registers that the predecessors of a phi's block write.
+    fn phi_inputs(&self, id: InstId) -> Result<Vec<RegId>> {
+        let inputs = self.computed.phi_inputs.get(&id).cloned();
+        inputs.ok_or_else(|| RaiseError::defect("a phi without registers for its operands"))
     }
 
     /// The copy at the start of a phi's block.
     fn copy_phi(&mut self, id: InstId) -> Result<()> {
         let leaves = self.leaves(self.type_of(id))?;
-        let inputs = self.computed.phi_inputs.get(&id).cloned().unwrap_or_default();
-        let outputs = self.computed.values.get(id).cloned().unwrap_or_else(|| Rc::from([]));
+        let inputs = self.phi_inputs(id)?;
+        let outputs = self.computed.values.get(id).cloned();
+        let outputs = outputs.ok_or_else(|| RaiseError::defect("a phi without registers for its value"))?;
         if self.cover.is_word_phi(id) {
             return self.copy_word_phi(&inputs, &outputs);
         }
@@ -250,7 +264,7 @@ impl Emitter<'_, '_, '_> {
             for id in function.block(successor).inst_ids() {
                 let Op::Phi { incoming } = &function.inst(id).op else { break };
                 let Some((value, _)) = incoming.iter().find(|(_, block)| *block == from) else { continue };
-                let Some(inputs) = self.computed.phi_inputs.get(&id).cloned() else { continue };
+                let inputs = self.phi_inputs(id)?;
                 let mut scalars: Vec<Scalar> =
                     self.leaves(self.type_of(id))?.iter().map(|leaf| leaf.scalar).collect();
                 let mut values = self.value(*value)?.to_vec();
@@ -346,6 +360,7 @@ impl Emitter<'_, '_, '_> {
         let inlined = inlined.filter(|call| self.module.debug.string_labels.contains(&call.label));
         let inlined = inlined.and_then(|debug_marks::Call { label, offset, file, line, column }| {
             // What locations that follow refer to, too: one that repeats this one is not emitted.
+            // Default: a label without an offset names the byte at it.
             let stated = (label, offset.unwrap_or(0));
             let first = self.module.debug.first_strings.get(&stated).filter(|first| **first != stated);
             let (label, offset) = match first {
@@ -370,7 +385,9 @@ impl Emitter<'_, '_, '_> {
             if named && !self.blocks.labelled.contains(&block) {
                 text.push((Stmt::Label(self.blocks.labels[block.index()]), false));
             }
-            let statements = parts.remove(&block).unwrap_or_default().into_iter().enumerate();
+            let statements = parts.remove(&block);
+            debug_assert!(statements.is_some(), "a block in the layout that was not emitted");
+            let statements = statements.into_iter().flatten().enumerate();
             text.extend(statements.map(|(at, statement)| {
                 let implied = follows && self.blocks.implied_locations.contains(&(block, at));
                 (statement, implied)

@@ -15,7 +15,7 @@ use super::access::Access;
 use super::append::Arg;
 use super::state::{Byte, Emitter};
 use super::undefined::filled;
-use crate::error::Result;
+use crate::error::{RaiseError, Result};
 use crate::types::{Class, Leaf, Scalar, WORD};
 use crate::value::{Fill, Upper, Val};
 
@@ -205,7 +205,6 @@ impl Emitter<'_, '_, '_> {
         }
         let Some((&first, rest)) = words.split_first() else { return Ok(Val::Bits(0)) };
         let constant = constants.iter().rev().fold(0, |sum, byte| sum << 8 | byte);
-        let number = |byte: u64| constants.iter().position(|other| *other == byte).unwrap_or(0) as u64;
         // Bytes of the first two words are combined by one instruction, and each further word needs another one.
         let mut others: Vec<Arg> = rest.iter().map(|&word| word.into()).collect();
         if !constants.is_empty() {
@@ -221,7 +220,10 @@ impl Emitter<'_, '_, '_> {
                 let place = match *source {
                     Source::Part(word, byte) if word == first && step == 0 => byte,
                     Source::Part(word, byte) if rest.get(step) == Some(&word) => 4 + byte,
-                    Source::Bits(byte) if step == rest.len() => 4 + number(byte),
+                    Source::Bits(byte) if step == rest.len() => {
+                        let number = constants.iter().position(|other| *other == byte);
+                        4 + number.ok_or_else(|| RaiseError::defect("a byte that no operand has"))? as u64
+                    }
                     // Where it is already, or will be.
                     _ => at as u64,
                 };

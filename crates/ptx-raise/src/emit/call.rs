@@ -11,7 +11,7 @@ use super::state::Emitter;
 use crate::cover::Piece;
 use crate::error::{CALL, INTRINSIC, RaiseError, Result};
 use crate::signature::{self, Parameter, Passing, RegisterPassing};
-use crate::types::Scalar;
+use crate::types::{Scalar, layout_of};
 use crate::value::{Fill, Val};
 
 /// Structures passed by value over this size would unroll into too much code.
@@ -263,7 +263,7 @@ impl<'v> Emitter<'_, 'v, '_> {
                     return Ok(());
                 };
                 let (from, space) = self.address_operand(pointer, leaf.scalar)?;
-                let natural = self.module.view.layout(content).map_or(1, |layout| u64::from(layout.align));
+                let natural = u64::from(layout_of(self.module.view, content)?.align);
                 let align = source.unwrap_or(natural).min(u64::from(*align));
                 let to = Access::store(address_space::PARAM, address, align)?;
                 self.copy_bytes(&Access::load(space, from, align)?, &to, *size)

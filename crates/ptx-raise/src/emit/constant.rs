@@ -21,11 +21,11 @@ impl Emitter<'_, '_, '_> {
         let ty = view.constant_type(id);
         let leaves = self.leaves(ty)?;
         match view.constant(id) {
-            Constant::Int(words) => Ok(leaves
-                .iter()
-                .enumerate()
-                .map(|(at, leaf)| Val::Bits(words.get(at).copied().unwrap_or(0) & mask(leaf.scalar.bits())))
-                .collect()),
+            Constant::Int(words) if words.len() == leaves.len() => {
+                let leaves = words.iter().zip(leaves.iter());
+                Ok(leaves.map(|(word, leaf)| Val::Bits(word & mask(leaf.scalar.bits()))).collect())
+            }
+            Constant::Int(_) => Err(RaiseError::defect("an integer with more or fewer words than its type")),
             Constant::Float(bits) => Ok(vec![Val::Bits(*bits)]),
             Constant::Null | Constant::Zero | Constant::Undef | Constant::Poison => {
                 Ok(leaves.iter().map(|_| Val::Bits(0)).collect())
@@ -163,7 +163,11 @@ impl Emitter<'_, '_, '_> {
     /// The elements of a constant; of integers over 64 bits the low words.
     fn low_words(&mut self, id: ConstId, depth: u32) -> Result<Vec<(Val, Scalar)>> {
         let ty = self.module.view.constant_type(id);
-        let words = self.width_of_integers(ty).map_or(1, |bits| bits.div_ceil(64).max(1)) as usize;
+        let words = match self.width_of_integers(ty) {
+            Some(bits) => bits.div_ceil(64).max(1) as usize,
+            // Other elements have one leaf.
+            None => 1,
+        };
         let (leaves, values) = (self.leaves(ty)?, self.constant(id, depth + 1)?);
         Ok(values.into_iter().zip(leaves.iter().map(|leaf| leaf.scalar)).step_by(words).collect())
     }

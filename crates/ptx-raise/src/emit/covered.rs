@@ -148,7 +148,8 @@ impl Emitter<'_, '_, '_> {
     fn text_input(&mut self, text: &Text, input: Narrow, class: Class, outputs: &[RegId]) -> Result<Operand> {
         let Narrow::Value(value) = input else {
             let scalar = Scalar::Int(class.bits());
-            let mut types = text.text.split(' ').next().unwrap_or_default().rsplit('.');
+            let mnemonic = text.text.split_once(' ').map_or(&*text.text, |(mnemonic, _)| mnemonic);
+            let mut types = mnemonic.rsplit('.');
             let signed = types.next().is_some_and(|ty| ty.starts_with('s'));
             return match self.narrow(input, scalar)? {
                 Val::Bits(bits) if !text.text.contains('{') => {

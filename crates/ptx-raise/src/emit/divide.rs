@@ -56,7 +56,9 @@ fn signed_reciprocal(divisor: i64, width: u32) -> (i64, u32) {
     let bound = (1u128 << (width - 1)) + u128::from(divisor < 0);
     let critical = bound - 1 - bound % size;
     let enough = |power: &u32| (1u128 << power) > critical * (size - (1u128 << power) % size);
-    let power = (width..2 * width).find(enough).unwrap_or(2 * width - 1);
+    // Default: the last one is enough, since `critical` and `size` are at most 2^(width - 1).
+    let power = (width..2 * width - 1).find(enough).unwrap_or(2 * width - 1);
+    debug_assert!(enough(&power), "no shift divides by {divisor}");
     let factor = (1u128 << power) / size + 1;
     let factor = sign_extend(factor as u64 & mask(width), width);
     (if divisor < 0 { sign_extend(factor.wrapping_neg() as u64, width) } else { factor }, power - width)

@@ -70,7 +70,7 @@ impl Emitter<'_, '_, '_> {
         let Some(Constant::Data(bytes)) = view.global(*global).initializer.map(|id| view.constant(id)) else {
             return Ok(String::new());
         };
-        let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+        let text = bytes.split(|byte| *byte == 0).next().unwrap_or(bytes);
         Ok(format!(": {}", String::from_utf8_lossy(text)))
     }
 

@@ -37,7 +37,7 @@ impl Emitter<'_, '_, '_> {
 
     /// The function that a call calls, as LLVM has it for scalars.
     fn called(&self, call: &Call) -> String {
-        let name = self.source.callee(call).map_or("", |function| base_name(&function.name));
+        let name = base_name(self.source.callee_name(call));
         name.replacen("llvm.vp.", "llvm.", 1)
     }
 

@@ -173,6 +173,7 @@ impl Emitter<'_, '_, '_> {
         let texts = view.strings(node).into_iter();
         let stated = texts.filter(|text| text.starts_with('.') && !(is_load && *text == marks::SIGNED_LOAD));
         let words = stated.flat_map(|text| text.split('.').skip(1));
+        // Default: they are hints, and other producers of LLVM IR can have metadata of this name.
         words.map(Mod::from_ptx).collect::<Option<Modifiers>>().unwrap_or_default()
     }
 

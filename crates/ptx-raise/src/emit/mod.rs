@@ -264,9 +264,8 @@ impl Emitter<'_, '_, '_> {
 fn register_name(function: &Function, was_ptx: bool, named: Named) -> Option<&str> {
     let name = match named {
         // Registers of PTX have other names than the parameters that are loaded to them.
-        Named::Parameter(at) => {
-            function.params.get(at).map_or("", |own| if was_ptx { "" } else { own.name.as_str() })
-        }
+        Named::Parameter(_) if was_ptx => return None,
+        Named::Parameter(at) => function.params.get(at)?.name.as_str(),
         Named::Inst(id) => function.inst(id).name.as_str(),
     };
     // Lowering names the values of further assignments with the register's name, a dot and a number.

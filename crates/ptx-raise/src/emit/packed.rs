@@ -7,7 +7,7 @@ use ptx_llvm::view::{Type, TypeId};
 use super::access::Access;
 use super::state::Emitter;
 use super::undefined::filled;
-use crate::error::Result;
+use crate::error::{RaiseError, Result};
 use crate::types::{Leaf, Scalar, components};
 use crate::value::Val;
 
@@ -50,7 +50,9 @@ impl Emitter<'_, '_, '_> {
             return self.store_each(&leaves, values, access);
         }
         for part in self.parts(ty)? {
-            let rest = values.get(part.first..).unwrap_or_default();
+            let rest = values.get(part.first..);
+            let rest =
+                rest.ok_or_else(|| RaiseError::defect("a value with fewer registers than its type"))?;
             self.store_whole(part.ty, rest, &access.after(part.offset))?;
         }
         Ok(())
@@ -98,7 +100,7 @@ impl Emitter<'_, '_, '_> {
 
     /// The components of a structure or an array. A value with more leaves than the limit has been refused.
     fn parts(&mut self, ty: TypeId) -> Result<Vec<Part>> {
-        let places = components(self.module.view, ty);
+        let places = components(self.module.view, ty)?;
         let mut first = 0;
         let mut parts = Vec::with_capacity(places.len());
         for (ty, offset) in places {

@@ -15,7 +15,10 @@ use crate::value::{Val, mask};
 impl Emitter<'_, '_, '_> {
     /// Loads a vector of `i16` as numbers of 32 bits.
     pub(super) fn load_pairs(&mut self, id: InstId, apart: bool, access: &Access<'_>) -> Result<()> {
-        let len = shorts(self.source, self.function.inst(id).ty).unwrap_or_default() as usize;
+        let Some(len) = shorts(self.source, self.function.inst(id).ty) else {
+            return Err(RaiseError::defect("a load of pairs that is no vector of i16"));
+        };
+        let len = len as usize;
         let words = self.load_vector(access, ScalarType::B32, Class::B32, len / 2)?;
         if let &[register] = words.as_slice() {
             self.computed.whole_pairs.insert(id, register);

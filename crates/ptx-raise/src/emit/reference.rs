@@ -15,7 +15,7 @@ impl Emitter<'_, '_, '_> {
     pub(super) fn variable_handle(&mut self, id: InstId, call: &Call) -> Result<()> {
         let variable = argument(call, call.args.len().saturating_sub(1))?;
         let Val::Address { base: Base::Symbol(symbol), offset: 0, .. } = self.scalar(variable)?.0 else {
-            let name = self.source.callee(call).map_or("a handle", |function| function.name.as_str());
+            let name = self.source.callee_name(call);
             return Err(RaiseError::new(INTRINSIC, format!("{name} of something that is not a variable")));
         };
         let register = self.handle(symbol)?;

@@ -51,13 +51,14 @@ impl Emitter<'_, '_, '_> {
             return Err(RaiseError::new(INTRINSIC, message));
         }
         // That PTX has no arithmetic on the type is the better reason.
-        self.no_quadruple(id, call.args.get(..1).unwrap_or_default())?;
+        let (first, _) = call.args.split_at(call.args.len().min(1));
+        self.no_quadruple(id, first)?;
         Err(self.unsupported(call))
     }
 
     /// Nothing is known of the intrinsic that a call names.
     pub(super) fn unsupported(&self, call: &Call) -> RaiseError {
-        let name = self.source.callee(call).map_or("", |function| function.name.as_str());
+        let name = self.source.callee_name(call);
         RaiseError::new(INTRINSIC, format!("the intrinsic {name} is not supported"))
     }
 
@@ -260,6 +261,6 @@ impl Emitter<'_, '_, '_> {
 /// not name: such an address becomes generic first (manual 5.1.7).
 fn generic_rows(name: &str) -> impl Iterator<Item = &'static Row> {
     let base = name.rsplit_once(".p").filter(|(_, space)| space.parse::<u32>().is_ok());
-    let generic = base.map(|(base, _)| format!("{base}.p0")).unwrap_or_default();
-    intrinsics::by_name(&generic).collect::<Vec<_>>().into_iter()
+    let rows = base.map(|(base, _)| intrinsics::by_name(&format!("{base}.p0")).collect::<Vec<_>>());
+    rows.into_iter().flatten()
 }

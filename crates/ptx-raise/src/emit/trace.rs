@@ -35,7 +35,7 @@ impl Emitter<'_, '_, '_> {
         }
         let function = self.function;
         let first = function.records.partition_point(|record| record.before < id);
-        for record in function.records.get(first..).unwrap_or(&[]).iter().take_while(|r| r.before == id) {
+        for record in function.records.iter().skip(first).take_while(|r| r.before == id) {
             let inlined_at =
                 record.location.and_then(|location| self.module.view.location(location).inlined_at);
             let instance = Instance { variable: record.variable, inlined_at };

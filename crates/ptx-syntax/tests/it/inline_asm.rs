@@ -1,6 +1,6 @@
 //! Statements of inline assembly, read into a body that exists.
 
-use ptx_ir::{BodyBuilder, Module, Operand, Stmt};
+use ptx_ir::{BodyBuilder, Immediate, Literal, Module, Operand, Stmt};
 use ptx_isa::ScalarType;
 use ptx_syntax::parse_asm;
 
@@ -90,4 +90,21 @@ fn labels_that_exist_keep_their_ids() {
     let Operand::Label(here) = targets[0] else { panic!("a label") };
     assert_eq!(module.name(body.label(here).name), "here");
     assert!(body.statements.iter().any(|stmt| matches!(stmt, Stmt::Label(label) if *label == here)));
+}
+
+#[test]
+fn a_number_is_an_address_only_without_a_fraction() {
+    let (mut module, mut code, registers) = start();
+    let mut read = |number: Immediate| {
+        let mut resolve = |name: &str| match name {
+            "$1" => Some(Operand::Immediate(number)),
+            other => resolver(registers)(other),
+        };
+        parse_asm("ld.global.b32 $0, [$1];", &mut module, code.body_mut(), &mut resolve)
+    };
+    assert_eq!(read(Immediate::integer(16)), Ok(()));
+    // 1.0 would be read as the address 0.
+    let findings = read(Immediate::F32(0x3F80_0000, Literal::Plain)).expect_err("no address");
+    let messages: Vec<_> = findings.iter().map(|finding| finding.message.as_str()).collect();
+    assert_eq!(messages, ["`$1` is not an address and cannot contain one"]);
 }

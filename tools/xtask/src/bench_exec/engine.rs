@@ -40,7 +40,8 @@ pub(crate) struct Sample {
 impl Engine {
     /// Its name on the command line.
     pub(crate) fn name(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+        let value = self.to_possible_value();
+        value.map_or_else(|| format!("{self:?}"), |value| value.get_name().to_owned())
     }
 
     /// How many launches a run has. An interpreter takes long, and one launch is as good as many; so it is where no native program tells

@@ -135,7 +135,7 @@ fn instructions(path: &str, title: &str, pages: &mut Vec<Page>) -> Result<()> {
     let mut list = format!("{head}\n");
     let at = pages.len();
     for entry in entries.split("\n## ") {
-        let opcode = entry.lines().next().unwrap_or_default();
+        let opcode = entry.lines().next().unwrap_or(entry);
         // `.` in a file's name is read as the begin of its extension.
         let name = format!("{}.md", opcode.replace('.', "-"));
         let _ = writeln!(list, "- [`{opcode}`](isa/{name})");
