@@ -223,12 +223,15 @@ fn initialize() {
 ///
 /// And SimplifyCFG computes one instruction of the sides of a branch on every way, with a select after it, instead of up to four: where `ptxas` had
 /// predicates (`@!P0 FFMA`, `@!P0 IADD3`) it has the same and selects then, and loops that were short enough to be unrolled are too long.
+///
+/// Dead store elimination puts the constant of a store into that of an earlier, wider one, also if the later one is volatile and would be lost.
 fn set_options() {
     let options = [
         c"ptx-llvm".as_ptr(),
         c"-instcombine-code-sinking=0".as_ptr(),
         c"-spec-exec-max-not-hoisted=0".as_ptr(),
         c"-two-entry-phi-node-folding-threshold=1".as_ptr(),
+        c"-enable-dse-partial-store-merging=0".as_ptr(),
     ];
     // SAFETY: the strings end in NUL and are only read; the caller runs once, and passes need the machine that it makes
     // first, so that none of this library's reads the options meanwhile.

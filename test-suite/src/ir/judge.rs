@@ -400,14 +400,16 @@ fn raised(ir: &str, level: Level) -> Result<String> {
     let mut llvm = stage::read_llvm(&context, "program", ir)?;
     stage::optimize(&mut llvm, level)?;
     let ptx = stage::raise(&mut llvm)?;
-    // Volatile accesses of the thread's own variables: nothing that a program computes shows that they are executed.
-    let count = |text: &str, word: &str| text.lines().filter(|line| line.contains(word)).count();
-    let kept = ir
-        .lines()
-        .filter(|line| line.contains(" volatile ") && line.contains(&format!("ptr {KEPT}")))
-        .count();
-    let found = count(&ptx, ".volatile.");
-    ensure!(kept <= found, "{found} volatile instructions, of {kept} accesses of local variables alone");
+    // Nothing that a program computes shows whether volatile accesses of the thread's own variables are executed. Other stores are there as
+    // well as long as no code is known to be dead; other loads may read constants, which have no volatile accesses.
+    let is_own = |line: &&str| line.contains(" volatile ") && line.contains(&format!("ptr {KEPT}"));
+    let is_other = |line: &&str| level == Level::O0 && line.contains("store volatile ") && !is_own(line);
+    let (own, others) = (ir.lines().filter(is_own).count(), ir.lines().filter(is_other).count());
+    let found = ptx.lines().filter(|line| line.contains(".volatile.")).count();
+    ensure!(
+        own + others <= found,
+        "{found} volatile instructions, of {own} accesses of local variables and {others} other stores"
+    );
     Ok(ptx)
 }
 

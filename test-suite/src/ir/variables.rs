@@ -22,7 +22,7 @@ impl Generator {
     pub(super) fn special_variable(&mut self) {
         match self.rng.u8(..8) {
             0..=2 if !self.objects.is_empty() => self.variable_without_alignment(),
-            3 if !self.objects.is_empty() && self.depth == 0 => self.volatile_variable(),
+            3 | 6 if !self.objects.is_empty() && self.depth == 0 => self.volatile_variable(),
             4 | 5 if !self.objects.is_empty() => self.chosen_shared_variable(),
             _ => self.subnormal_mode(),
         }
@@ -64,9 +64,13 @@ impl Generator {
             let value = self.operand(ty);
             self.effect(&format!("store {text} {value}, {pointer} {place}, align {}", ty.bytes()));
         }
-        // Between stores and loads of which LLVM does not know that they are the same.
-        self.effect(&format!("store volatile i8 1, {pointer} {pad}"));
-        for place in &places {
+        // A zero, of which LLVM does not know that it is one: else the loads are what was stored, and nothing is left of the variable.
+        let zero = self.emit(&format!("load volatile i8, {pointer} {pad}"));
+        let zero = self.emit(&format!("zext i8 {zero} to i32"));
+        let zero = self.emit(&format!("mul i32 {zero}, {OWN}"));
+        let same = self.emit(&format!("getelementptr i8, {pointer} {own}, i32 {zero}"));
+        for at in 0..elements {
+            let place = self.emit(&format!("getelementptr {text}, {pointer} {same}, i32 {at}"));
             self.define(ty, &format!("load {text}, {pointer} {place}, align {}", ty.bytes()));
         }
     }
@@ -77,7 +81,7 @@ impl Generator {
         let text = ty.text();
         let name = format!("{KEPT}{}", self.fresh().trim_start_matches('%'));
         self.effect(&format!("{name} = alloca {text}, align 8"));
-        for _ in 0..self.rng.u32(1..3) {
+        for _ in 0..self.rng.u32(2..5) {
             let value = self.operand(ty);
             self.effect(&format!("store volatile {text} {value}, ptr {name}, align 8"));
             self.define(ty, &format!("load volatile {text}, ptr {name}, align 8"));

@@ -6,22 +6,24 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use ptx_diag::SourceFile;
-use ptx_exec::{Argument, DecodedLaunch, Launch};
+use ptx_exec::{Argument, DecodedLaunch, Launch, Reconvergence};
 use ptx_host::analysis::Launched;
 use ptx_host::{CompileError, Compiler, Kernels, Options};
+use ptx_llvm::Context;
 use ptx_llvm::host::Cpu;
 
 use super::{Program, syntax};
+use crate::directive::Level;
 use crate::stage;
 
 /// What an execution left, or the words in which it was stopped.
 type Left = Result<Vec<u8>, String>;
 
-/// How code for a processor differs from the interpreter.
+/// How what a way makes of a program differs from the program in the interpreter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
-    /// The processor.
-    pub cpu: String,
+    /// The way: a processor that code is made for, or a translation.
+    pub way: String,
     /// The first word of the output that differs, or both endings.
     pub what: String,
 }
@@ -110,10 +112,43 @@ pub fn judge(program: &Program, on_all: bool) -> Result<Verdict> {
             Err(why) => return Ok(Verdict::Refused(why)),
             Ok(left) if left.as_ref() == Ok(&expected) => {}
             Ok(left) => differences
-                .push(Difference { cpu: compiler.cpu()?.name.clone(), what: describe(&left, &expected) }),
+                .push(Difference { way: compiler.cpu()?.name.clone(), what: describe(&left, &expected) }),
         }
     }
     Ok(if differences.is_empty() { Verdict::Same } else { Verdict::Different(differences) })
+}
+
+/// Executes a program of [`Program::joins`] in the interpreter, where threads come together as late as PTX allows, as it is and after the ways
+/// to LLVM IR and back at every level, which must leave the same.
+///
+/// # Errors
+/// The program is not valid, or the interpreter does not finish it.
+pub fn judge_translations(program: &Program) -> Result<Vec<Difference>> {
+    let source = SourceFile::new("kernel.ptx", program.ptx());
+    let late = |source: &SourceFile| -> Result<Left> {
+        let module = stage::read(source)?;
+        let mut launch = launch(program);
+        launch.reconvergence = Reconvergence::Late;
+        let left = ptx_exec::run(stage::verify(&module, source)?, &launch);
+        let output = |outcome: ptx_exec::Outcome| outcome.buffers.into_iter().flatten().next();
+        Ok(left.map(|left| output(left).unwrap_or_default()).map_err(|error| error.to_string()))
+    };
+    let expected = late(&source)?.map_err(|error| anyhow!("the interpreter: {error}"))?;
+    let module = stage::read(&source)?;
+    let mut differences = Vec::new();
+    for level in [Level::O0, Level::O1, Level::O2, Level::O3] {
+        let translated = || -> Result<Left> {
+            let context = Context::new()?;
+            let raised = stage::raise(&mut stage::lower(&module, &source, &context, level)?)?;
+            late(&SourceFile::new("raised.ptx", raised))
+        };
+        let left = translated().unwrap_or_else(|error| Err(format!("{error:#}")));
+        if left.as_ref() != Ok(&expected) {
+            let way = format!("translated at {level:?}");
+            differences.push(Difference { way, what: describe(&left, &expected) });
+        }
+    }
+    Ok(differences)
 }
 
 fn describe(left: &Left, expected: &[u8]) -> String {

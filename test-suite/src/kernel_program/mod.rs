@@ -5,18 +5,21 @@
 //! atomic operations, calls, and accesses to all kinds of memory with addresses of all shapes. What it leaves is determined:
 //! threads write only what is theirs, or what no other thread reads before a barrier, or by operations whose order does not matter.
 //!
+//! Other programs (`joins`) show which threads run together, and are compared with what a translation to LLVM IR and back makes of them.
+//!
 //! `syntax` holds the statements, `generate` makes them, `arithmetic` and `memory` the instructions in them, and `judge`
 //! executes them.
 
 mod arithmetic;
 mod generate;
+mod joins;
 mod judge;
 mod memory;
 mod syntax;
 
 use anyhow::Result;
 pub(crate) use judge::launch;
-pub use judge::{Difference, Verdict, judge};
+pub use judge::{Difference, Verdict, judge, judge_translations};
 
 /// The architecture that kernels are for.
 pub(crate) const ARCHITECTURE: u16 = 90;
@@ -44,6 +47,11 @@ impl Program {
     /// Generates a program.
     pub fn new(seed: u64) -> Self {
         generate::program(seed)
+    }
+
+    /// Generates a program that shows which threads of a warp run together, for [`judge_translations`].
+    pub fn joins(seed: u64) -> Self {
+        joins::program(seed)
     }
 
     /// Its module.

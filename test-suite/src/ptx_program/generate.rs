@@ -6,7 +6,7 @@ use super::evaluate::{INPUT, OUTPUT};
 use super::syntax::*;
 use super::{
     Feature, addresses, arithmetic, bytes, calls, carry, clusters, endings, floats, ordering, undefined,
-    vectors, wide,
+    vectors, volatile, wide,
 };
 
 /// Names that inner scopes declare once more.
@@ -106,6 +106,7 @@ pub(super) fn episode(g: &mut Generator, feature: Feature) {
         Feature::Clusters => clusters::episode(g),
         Feature::Recursion => calls::recursion(g),
         Feature::WideAddresses => wide::episode(g),
+        Feature::Volatile => volatile::episode(g),
     }
 }
 

@@ -11,7 +11,7 @@ use ptx_llvm::marks;
 
 use super::fold::fold;
 use super::memory::DYNAMIC;
-use super::{Program, input};
+use super::{Program, input, volatile};
 use crate::directive::Level;
 use crate::oracle::{Oracles, has_32_bit_addresses};
 use crate::stage::{self, Compiled};
@@ -129,6 +129,11 @@ fn along(program: &Program, way: Way, oracles: &Oracles) -> Result<()> {
     // A trap ends the whole grid, and nothing of it can be seen. An exit replaces it to show that everything before it was done.
     let Some(seen) = execute(program, &ptx.replace("trap;", "exit;"), way)? else { return Ok(()) };
     compare(&seen, &program.ending.output)?;
+    // LLVM's backend has no volatile accesses of local memory, and its dead store elimination merges volatile stores into others.
+    let is_ours = matches!(way, Way::RoundTrip(_) | Way::Listing(_));
+    if is_ours && program.text.contains(".volatile") {
+        volatile::compare(program, &ptx)?;
+    }
     if !program.text.contains("trap;") {
         return Ok(());
     }

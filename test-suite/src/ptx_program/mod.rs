@@ -25,6 +25,7 @@ mod print;
 mod syntax;
 mod undefined;
 mod vectors;
+mod volatile;
 mod wide;
 
 use std::fmt::Write as _;
@@ -74,6 +75,8 @@ pub enum Feature {
     Recursion,
     /// 64-bit numbers made of addresses.
     WideAddresses,
+    /// Volatile accesses, of which each is kept.
+    Volatile,
 }
 
 impl Feature {
@@ -96,6 +99,7 @@ impl Feature {
         Self::Clusters,
         Self::Recursion,
         Self::WideAddresses,
+        Self::Volatile,
     ];
 
     /// Those of which ptxas computes much itself where they compute of constants.

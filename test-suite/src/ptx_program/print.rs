@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::syntax::*;
+use super::volatile;
 
 /// The whole module; declarations that nothing uses are left out.
 pub(super) fn print(module: &Module, sm: u16) -> String {
@@ -18,7 +19,8 @@ pub(super) fn print(module: &Module, sm: u16) -> String {
         }
     }
     let words = words(&text);
-    let mut top = format!(".version 8.6\n.target sm_{sm}\n.address_size 64\n");
+    let version = volatile::version(&text);
+    let mut top = format!(".version {version}\n.target sm_{sm}\n.address_size 64\n");
     for &id in &module.statics {
         let variable = &module.variables[id];
         if words.contains(variable.name.as_str()) {

@@ -1,6 +1,6 @@
 //! A few random kernels in both engines; `cargo xtask kernel-fuzz` goes on for longer.
 
-use test_suite::kernel_program::{Program, Verdict, judge};
+use test_suite::kernel_program::{Program, Verdict, judge, judge_translations};
 
 #[test]
 fn random_kernels_agree() {
@@ -18,6 +18,19 @@ fn random_kernels_agree() {
         }
     }
     assert!(agree > programs / 3, "only {agree} programs are compiled");
+}
+
+/// Threads that run together in a kernel do so in its translations.
+#[test]
+fn translations_keep_threads_together() {
+    let programs: u64 = testing::count("random kernels with joins, translated", 6, 1);
+    // On these LLVM would lead some threads past the place where all come together.
+    for seed in (0..programs).chain([127, 195, 211, 224]) {
+        let program = Program::joins(seed);
+        let differences = judge_translations(&program)
+            .unwrap_or_else(|error| panic!("seed {seed}: {error:#}\n{}", program.ptx()));
+        assert!(differences.is_empty(), "seed {seed}: {differences:?}\n{}", program.ptx());
+    }
 }
 
 /// Each kind of statement is generated, and each program is valid PTX.

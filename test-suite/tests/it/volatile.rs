@@ -183,3 +183,27 @@ fn ptxas_keeps_volatile_accesses_of_local_memory() {
         }
     }
 }
+
+/// Dead store elimination must not put a volatile store of a constant into a wider one before it.
+#[test]
+fn volatile_stores_of_constants_after_wider_ones_are_kept() {
+    for space in [0, 1, 3] {
+        let variable = if space == 0 { String::new() } else { format!(" addrspace({space})") };
+        let value = if space == 3 { "undef" } else { "zeroinitializer" };
+        let text = format!(
+            "target datalayout = \"e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64\"
+target triple = \"nvptx64-nvidia-cuda\"
+@x ={variable} global i64 {value}, align 8
+define ptx_kernel void @k() {{
+  store i64 1, ptr{variable} @x, align 8
+  store volatile i16 -32768, ptr{variable} @x, align 8
+  ret void
+}}
+"
+        );
+        for level in LEVELS {
+            let ptx = raised(&text, level, None, Some(Sm::new(90)));
+            assert_eq!(count(&ptx, "st.volatile."), 1, "{}: {ptx}", level.as_str());
+        }
+    }
+}

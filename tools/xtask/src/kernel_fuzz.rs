@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use clap::Args;
-use test_suite::kernel_program::{Program, Verdict, judge};
+use clap::{Args, ValueEnum};
+use test_suite::kernel_program::{Program, Verdict, judge, judge_translations};
 
 use crate::random::RandomPrograms;
 
@@ -18,13 +18,45 @@ pub(crate) struct KernelFuzzArguments {
     /// Compile each program for every CPU
     #[arg(long)]
     all: bool,
+    /// Generate only these [default: all, in turn]
+    #[arg(long, value_enum, value_delimiter = ',')]
+    kinds: Vec<Kind>,
 }
 
-/// Generates programs and reports each that differs in the two engines.
+/// Kinds of kernels, by what they are compared with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Kind {
+    /// Any; with code for the host
+    Engines,
+    /// Those that show which threads run together; with their translations to LLVM IR and back
+    Joins,
+}
+
+impl Kind {
+    fn program(self, seed: u64) -> Program {
+        match self {
+            Self::Engines => Program::new(seed),
+            Self::Joins => Program::joins(seed),
+        }
+    }
+
+    fn judge(self, program: &Program, on_all: bool) -> Result<Verdict> {
+        let differences = match self {
+            Self::Engines => return judge(program, on_all),
+            Self::Joins => judge_translations(program)?,
+        };
+        Ok(if differences.is_empty() { Verdict::Same } else { Verdict::Different(differences) })
+    }
+}
+
+/// Generates programs and reports each that differs along a way.
 pub(crate) fn fuzz(arguments: &KernelFuzzArguments) -> Result<()> {
     let mut out = io::stdout().lock();
+    let kinds = if arguments.kinds.is_empty() { Kind::value_variants() } else { &arguments.kinds };
     if arguments.random.show {
-        return Ok(write!(out, "{}", Program::new(arguments.random.seed).ptx())?);
+        return Ok(kinds
+            .iter()
+            .try_for_each(|kind| write!(out, "{}", kind.program(arguments.random.seed).ptx()))?);
     }
     if let Some(folder) = &arguments.random.keep {
         std::fs::create_dir_all(folder)?;
@@ -35,22 +67,11 @@ pub(crate) fn fuzz(arguments: &KernelFuzzArguments) -> Result<()> {
     while start.elapsed() < Duration::from_secs(arguments.random.seconds)
         && arguments.random.enough.is_none_or(|enough| bad < enough)
     {
-        let program = Program::new(seed);
-        match judge(&program, arguments.all) {
-            Ok(Verdict::Same) => same += 1,
-            Ok(Verdict::Refused(why)) => *refused.entry(why).or_default() += 1,
-            Ok(Verdict::Different(differences)) => {
-                bad += 1;
-                for difference in &differences {
-                    writeln!(out, "seed {seed}, {}: {}", difference.cpu, difference.what)?;
-                }
-                let smaller = if arguments.random.whole { program } else { smaller(&program)? };
-                keep(arguments, &format!("{seed}.ptx"), &smaller)?;
-            }
-            Err(error) => {
-                bad += 1;
-                writeln!(out, "seed {seed}: {error:#}")?;
-                keep(arguments, &format!("{seed}.error.ptx"), &program)?;
+        for kind in kinds {
+            match one(&mut out, arguments, *kind, seed)? {
+                Verdict::Same => same += 1,
+                Verdict::Refused(why) => *refused.entry(why).or_default() += 1,
+                Verdict::Different(_) => bad += 1,
             }
         }
         out.flush()?;
@@ -59,7 +80,7 @@ pub(crate) fn fuzz(arguments: &KernelFuzzArguments) -> Result<()> {
     writeln!(
         out,
         "{} programs in {} s: {same} agree, {bad} differ; next seed {seed}",
-        seed - arguments.random.seed,
+        (seed - arguments.random.seed) * kinds.len() as u64,
         start.elapsed().as_secs()
     )?;
     for (why, count) in refused {
@@ -67,6 +88,28 @@ pub(crate) fn fuzz(arguments: &KernelFuzzArguments) -> Result<()> {
     }
     ensure!(bad == 0, "{bad} differences");
     Ok(())
+}
+
+/// Judges a program, and reports and keeps it if it differs or cannot be judged.
+fn one(out: &mut impl Write, arguments: &KernelFuzzArguments, kind: Kind, seed: u64) -> Result<Verdict> {
+    let program = kind.program(seed);
+    let stem = if kind == Kind::Joins { format!("{seed}.joins") } else { seed.to_string() };
+    let verdict = match kind.judge(&program, arguments.all) {
+        Ok(verdict) => verdict,
+        Err(error) => {
+            writeln!(out, "seed {seed}, {kind:?}: {error:#}")?;
+            keep(arguments, &format!("{stem}.error.ptx"), &program)?;
+            return Ok(Verdict::Different(Vec::new()));
+        }
+    };
+    if let Verdict::Different(differences) = &verdict {
+        for difference in differences {
+            writeln!(out, "seed {seed}, {}: {}", difference.way, difference.what)?;
+        }
+        let smaller = if arguments.random.whole { program } else { smaller(kind, &program)? };
+        keep(arguments, &format!("{stem}.ptx"), &smaller)?;
+    }
+    Ok(verdict)
 }
 
 fn keep(arguments: &KernelFuzzArguments, name: &str, program: &Program) -> Result<()> {
@@ -78,10 +121,10 @@ fn keep(arguments: &KernelFuzzArguments, name: &str, program: &Program) -> Resul
 }
 
 /// A smaller program that differs, too.
-fn smaller(program: &Program) -> Result<Program> {
+fn smaller(kind: Kind, program: &Program) -> Result<Program> {
     let until = Instant::now() + Duration::from_secs(60);
     program.minimize(&mut |candidate| {
-        let judged = if Instant::now() < until { judge(candidate, true) } else { Ok(Verdict::Same) };
+        let judged = if Instant::now() < until { kind.judge(candidate, true) } else { Ok(Verdict::Same) };
         Ok(matches!(judged, Ok(Verdict::Different(_))))
     })
 }
