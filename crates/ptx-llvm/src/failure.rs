@@ -275,6 +275,7 @@ mod signals {
             Some(ready) => {
                 let at = SIGNALS.iter().position(|(number, _)| *number == signal);
                 let words = at.and_then(|at| ready.words.get(at));
+                // Default: a signal that is not listed has nothing to tell.
                 (words.map_or(&[][..], Vec::as_slice), ready.descriptor, ready.status)
             }
             None => (&[][..], libc::STDERR_FILENO, 1),
@@ -290,6 +291,7 @@ mod signals {
             // SAFETY: `write` may be called in signal handlers; the range is that of a live slice.
             let written = unsafe { libc::write(descriptor, rest.as_ptr().cast(), rest.len()) };
             match usize::try_from(written) {
+                // Default: nothing is left. No panic in a signal handler.
                 Ok(written) if written > 0 => rest = rest.get(written..).unwrap_or_default(),
                 _ => break,
             }
