@@ -123,8 +123,9 @@ pub(super) fn accesses(program: &Program, ptx: &str) -> Result<Accesses> {
 fn bytes(mnemonic: &str) -> Result<u32> {
     let number = |word: &str| word.get(1..).and_then(|digits| digits.parse::<u32>().ok());
     let words: Vec<&str> = mnemonic.split('.').collect();
-    let lanes = words.iter().find(|word| word.starts_with('v') && number(word).is_some());
-    let bits = words.last().and_then(|word| number(word)).unwrap_or_default();
+    let is_vector = |word: &&&str| word.starts_with('v') && number(word).is_some();
+    let lanes = words.iter().find(is_vector);
+    let bits = words.last().filter(|word| !is_vector(word)).and_then(|word| number(word)).unwrap_or_default();
     ensure!(bits > 0, "`{mnemonic}` has no type");
     Ok(bits / 8 * lanes.and_then(|word| number(word)).unwrap_or(1))
 }
