@@ -172,7 +172,8 @@ fn check_variable(
         Sem::Memory(MemorySem::Load | MemorySem::Store) => {
             format!("write `{}.{own_name}`", site.mnemonic().opcode().as_str())
         }
-        _ => format!("use a variable in `.{}`", space.map_or("global", StateSpace::as_str)),
+        // A generic access reaches global memory by name.
+        _ => format!("use a variable in `.{}`", space.unwrap_or(StateSpace::Global).as_str()),
     };
     cx.report(
         Diagnostic::error(codes::ADDRESS_SPACE, position.span, text)

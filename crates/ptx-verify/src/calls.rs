@@ -105,7 +105,7 @@ fn check_indirect(cx: &mut Checker<'_>, site: Site<'_>) {
     }
     match cx.lists.get(&label).copied() {
         Some(Stmt::CallPrototype(_, prototype)) => {
-            let at = site.body.labels.get(label.0 as usize).map_or(Span::default(), |label| label.at.0);
+            let at = site.body.label(label).at.0;
             check_signature(cx, site, Signature::of_prototype(prototype, site.body), "the prototype", at);
         }
         Some(Stmt::CallTargets(_, functions)) => {
@@ -330,6 +330,7 @@ fn say(shape: Shape) -> String {
         (None, Some(align)) => format!("{ty} aligned to {align}"),
         (Some(0), _) => format!("an array of {ty} of any length"),
         (Some(bytes), align) => {
+            // Default: without `.align` an array of bytes may begin anywhere.
             format!("an array of {} aligned to {}", counted(bytes, "byte"), align.unwrap_or(1))
         }
     }

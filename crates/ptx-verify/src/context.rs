@@ -162,7 +162,7 @@ impl<'m> Checker<'m> {
     pub(crate) fn into_findings(mut self) -> Diagnostics {
         self.report_needs();
         self.findings.sort_by_place();
-        // Of no findings none is hidden.
+        // Default: of no findings none is hidden.
         let last = self.findings.iter().last().and_then(|finding| finding.span).unwrap_or_default();
         if let Some(hidden) = self.hidden {
             self.findings.push(match hidden {

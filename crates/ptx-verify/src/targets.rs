@@ -210,7 +210,7 @@ pub(crate) fn check_header(cx: &mut Checker<'_>) {
         .peekable();
     let Some(Item::Version(version, at)) = directives.next() else {
         let text = "a module must begin with `.version`";
-        // An empty module has no place but its start.
+        // Default: an empty module has no place but its start.
         let span = first_place(cx).unwrap_or_default();
         let help = "write `.version 8.0` as the first directive";
         return cx.report(Diagnostic::error(codes::VERSION_MISSING, span, text).with_help(help));

@@ -350,7 +350,7 @@ fn check_bank(cx: &mut Checker<'_>, variable: &Variable) {
     if variable.space != StateSpace::Const || (variable.bank.is_none() && !is_open) {
         return;
     }
-    // Without a bank it is the one that every instruction means.
+    // Default: without a bank it is the one that every instruction means.
     let bank = variable.bank.unwrap_or(0);
     let text = if cx.target.version_at_least(2, 2) {
         if variable.bank.is_none() {
