@@ -43,6 +43,6 @@ pub use module::{
 };
 pub use operand::{AddressBase, Immediate, ListId, Literal, Operand, Symbol};
 pub use print::print;
-/// Algorithms on [`cfg`] and other graphs of blocks.
+/// Algorithms on [`mod@cfg`] and other graphs of blocks.
 pub use ptx_graph as dominators;
 pub use strings::{StrId, Strings};
