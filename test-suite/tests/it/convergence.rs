@@ -93,7 +93,7 @@ fn operations_of_several_threads_are_not_divided() {
         }
     }
     let levels = [Level::O0, Level::O1, Level::O2, Level::O3];
-    for (text, machine) in testing::sample_of_test("programs with divergent branches", programs, 6) {
+    for (text, machine) in testing::sample_of_test("programs with divergent branches", programs, 3) {
         let source = SourceFile::new("program.ptx", text.as_str());
         let module = stage::read_and_verify(&source).expect("valid PTX");
         let outlined = |ptx: &str| {

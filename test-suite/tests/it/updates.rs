@@ -139,8 +139,8 @@ fn ptxas_reads_what_the_table_calls_read() {
     let (updating, writing): (Vec<FormId>, Vec<FormId>) =
         form_ids().filter(|id| has_result(form(*id))).partition(|id| updates(form(*id)));
     let (mut wrong, mut refused) = (Vec::new(), Vec::new());
-    let mut rows = testing::sample("rows whose results ptxas may read", writing, 120);
-    rows.extend(testing::sample("rows that update registers, for ptxas", updating, 8));
+    let mut rows = testing::sample("rows whose results ptxas may read", writing, 30);
+    rows.extend(testing::sample("rows that update registers, for ptxas", updating, 4));
     let count = rows.len();
     for id in rows {
         let mut attempts = (0..ATTEMPTS).filter_map(|attempt| sample_of(id, attempt));
@@ -431,7 +431,7 @@ fn accumulators_tied_to_one_value_have_registers_of_their_own() {
     let all = products();
     assert!(rows >= 20 && all.len() > 1000, "{rows} rows, {} products", all.len());
     let mut wrong = Vec::new();
-    for product in testing::sample("products with tied accumulators", all, 40) {
+    for product in testing::sample("products with tied accumulators", all, 12) {
         for level in [Level::O0, Level::O2] {
             let context = Context::new().expect("LLVM 22");
             let mut llvm = stage::read_llvm(&context, "tied", &product.assembly()).expect("valid IR");
