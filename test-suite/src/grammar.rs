@@ -257,77 +257,7 @@ fn change_module(choices: &mut dyn ptx_gen::Choices, name: &str, text: &str) -> 
 }
 
 /// Words by which the manual tells operations of one opcode apart.
-const OPERATIONS: &[&str] = &[
-    "add",
-    "and",
-    "or",
-    "xor",
-    "min",
-    "max",
-    "inc",
-    "dec",
-    "exch",
-    "cas",
-    "popc",
-    "eq",
-    "ne",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "ls",
-    "hs",
-    "equ",
-    "neu",
-    "ltu",
-    "leu",
-    "gtu",
-    "geu",
-    "num",
-    "nan",
-    "hi",
-    "wide",
-    "up",
-    "down",
-    "bfly",
-    "idx",
-    "all",
-    "any",
-    "ballot",
-    "finite",
-    "infinite",
-    "number",
-    "notanumber",
-    "normal",
-    "subnormal",
-    "width",
-    "height",
-    "depth",
-    "arrive",
-    "red",
-    "ld",
-    "st",
-    "cp",
-    "init",
-    "inval",
-    "test_wait",
-    "try_wait",
-    "expect_tx",
-    "complete_tx",
-    "arrive_drop",
-    "pending_count",
-    "alloc",
-    "dealloc",
-    "commit",
-    "load",
-    "store",
-    "mma",
-    "ld_reduce",
-    "pack",
-    "wait",
-    "reduce",
-    "prefetch",
-];
+const OPERATIONS: &str = include_str!("../../crates/ptx-isa/src/mnemonic/misfit/operation_words.txt");
 
 fn mentions_opcode(line: &str, opcode: &str) -> bool {
     line.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == opcode)
@@ -346,7 +276,8 @@ fn operations_in(mnemonic: &str) -> Vec<&str> {
         own.any(|row| row.slots.iter().any(|slot| slot.takes(modifier)))
     };
     let words = mnemonic.split('.').skip(1);
-    let mut all: Vec<&str> = words.filter(|word| OPERATIONS.contains(word) && has(word)).collect();
+    let mut all: Vec<&str> =
+        words.filter(|word| OPERATIONS.lines().any(|operation| operation == *word) && has(word)).collect();
     all.sort_unstable();
     all
 }

@@ -94,7 +94,7 @@ pub fn merge_data(units: &[UnitData<'_>]) -> MergedData {
     MergedData { infos, abbreviations: table.text() }
 }
 
-/// The bytes of a section's text; `None` if a line is no data and no label.
+/// The bytes of a section's text; `None` if a line is neither data nor a label.
 pub fn data_size(text: &str) -> Option<u64> {
     let is_known = |line: &str| {
         let code = line.split("//").next().unwrap_or(line);

@@ -216,14 +216,8 @@ impl Flush {
             }
             let word = LLVMIntTypeInContext(self.context, bits);
             let ints = if is_vector { LLVMVectorType(word, LLVMGetVectorSize(ty)) } else { word };
-            let constant = |number: u64| {
-                let one = LLVMConstInt(word, number, 0);
-                if !is_vector {
-                    return one;
-                }
-                let mut elements = vec![one; LLVMGetVectorSize(ty) as usize];
-                LLVMConstVector(elements.as_mut_ptr(), elements.len() as u32)
-            };
+            // The bits as the number that they are in a signed integer.
+            let constant = |number: u64| raw::splat(ints, ((number << (64 - bits)) as i64) >> (64 - bits));
             let name = c"".as_ptr();
             let fraction = (1_u64 << mantissa) - 1;
             let sign = 1_u64 << (bits - 1);
@@ -235,7 +229,7 @@ impl Flush {
                 // A zero is one of its own sign.
                 Denormal::PreserveSign => LLVMBuildSelect(self.builder, is_zero, masked(sign), number, name),
                 Denormal::PositiveZero | Denormal::Ieee => {
-                    // A negative zero is no subnormal.
+                    // A negative zero is not a subnormal number.
                     let has_fraction =
                         LLVMBuildICmp(self.builder, LLVMIntNE, masked(fraction), constant(0), name);
                     let is_subnormal = LLVMBuildAnd(self.builder, is_zero, has_fraction, name);

@@ -95,7 +95,7 @@ unsafe fn clamp(module: &Module<'_>, intrinsic: LLVMValueRef, call: LLVMValueRef
         LLVMPositionBuilderBefore(builder, call);
         let mut clamped = exponent;
         for (predicate, bound) in [(LLVMIntSGT, MOST), (LLVMIntSLT, -MOST)] {
-            let bound = splat(wide, bound);
+            let bound = raw::splat(wide, bound);
             let beyond = LLVMBuildICmp(builder, predicate, clamped, bound, c"".as_ptr());
             clamped = LLVMBuildSelect(builder, beyond, bound, clamped, c"".as_ptr());
         }
@@ -109,23 +109,6 @@ unsafe fn clamp(module: &Module<'_>, intrinsic: LLVMValueRef, call: LLVMValueRef
         LLVMSetFastMathFlags(scaled, LLVMGetFastMathFlags(call));
         raw::replace_with(call, scaled);
         LLVMDisposeBuilder(builder);
-    }
-}
-
-/// A number, in every element of a vector.
-///
-/// # Safety
-///
-/// The type is alive, and an integer or a vector of them of fixed length.
-unsafe fn splat(ty: LLVMTypeRef, number: i64) -> LLVMValueRef {
-    // SAFETY: as the caller promises.
-    unsafe {
-        if LLVMGetTypeKind(ty) != LLVMTypeKind::LLVMVectorTypeKind {
-            return LLVMConstInt(ty, number as u64, 1);
-        }
-        let mut elements =
-            vec![LLVMConstInt(LLVMGetElementType(ty), number as u64, 1); LLVMGetVectorSize(ty) as usize];
-        LLVMConstVector(elements.as_mut_ptr(), elements.len() as u32)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Walks over LLVM's lists, for the modules that change functions in place.
 
+use llvm_sys::LLVMTypeKind;
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc};
-use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
+use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMTypeRef, LLVMValueRef};
 
 /// The blocks of a function in their order.
 ///
@@ -76,5 +77,22 @@ pub(crate) unsafe fn replace_with(instruction: LLVMValueRef, value: LLVMValueRef
         if !LLVMIsAInstruction(value).is_null() {
             LLVMSetValueName2(value, name.as_ptr().cast(), name.len());
         }
+    }
+}
+
+/// A number, in every element of a vector.
+///
+/// # Safety
+///
+/// The type is alive, and an integer or a vector of them of fixed length.
+pub(crate) unsafe fn splat(ty: LLVMTypeRef, number: i64) -> LLVMValueRef {
+    // SAFETY: as the caller promises.
+    unsafe {
+        if LLVMGetTypeKind(ty) != LLVMTypeKind::LLVMVectorTypeKind {
+            return LLVMConstInt(ty, number as u64, 1);
+        }
+        let mut elements =
+            vec![LLVMConstInt(LLVMGetElementType(ty), number as u64, 1); LLVMGetVectorSize(ty) as usize];
+        LLVMConstVector(elements.as_mut_ptr(), elements.len() as u32)
     }
 }

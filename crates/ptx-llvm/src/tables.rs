@@ -558,7 +558,7 @@ define void @f(i64 %i, i64 %j, ptr %o) {{
             ));
             assert!(text.contains("@t = private"), "{text}");
         }
-        // What PTX can initialize is no concern.
+        // What PTX can initialize stays, too.
         let text = chosen(
             "@g = internal addrspace(1) global i32 0
 @t = private constant [1 x ptr addrspace(1)] [ptr addrspace(1) @g]

@@ -185,7 +185,7 @@ impl Printed {
             [_] => None,
             [_, name, call] => {
                 let [_, label] = name.as_slice() else { bail!("the name {name:?}") };
-                Some((self.string(label)?, self.line(call.get(1..).unwrap_or_default())?))
+                Some((self.string(label)?, self.line(call.get(1..).context("a call")?)?))
             }
             _ => bail!("the location {location}"),
         };

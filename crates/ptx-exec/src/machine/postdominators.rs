@@ -1,7 +1,7 @@
-//! Where the paths of a branch meet: a program in, for each of its branches the instruction that all of its paths pass first out.
+//! Where the paths of a branch meet: for each branch of a program the first instruction that is on all of its paths.
 //!
 //! That is the immediate post-dominator of the branch, up to threads that end. As ptxas does, a path on which threads end
-//! before they meet others is no path of the branch, since there is no one left to wait for:
+//! before they meet others is not a path of the branch, since no thread is left to wait for:
 //!
 //! ```text
 //! @p bra T;  ..; @q bra END;  bra M;     // M is where the first branch meets, not END

@@ -21,7 +21,7 @@ pub struct Function {
     pub results: Box<[Slot]>,
 }
 
-/// The kernel and the functions that it can call. There is no program without a kernel.
+/// The kernel and the functions that it can call. A program always has a kernel.
 #[derive(Clone, Debug, Hash)]
 pub struct Functions(Vec<Function>);
 

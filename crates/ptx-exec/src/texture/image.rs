@@ -198,7 +198,7 @@ impl Image {
 
     /// Layers of the image.
     pub(crate) fn layer_count(&self) -> u32 {
-        // Default: an image that is no array is one layer.
+        // Default: an image that is not an array is one layer.
         self.layers.unwrap_or(1)
     }
 

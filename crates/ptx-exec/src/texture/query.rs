@@ -18,7 +18,7 @@ pub(crate) fn describe(image: &Image, property: Property, level: u32, read: Read
             2 => 0x10b2,
             _ => 0x10b5,
         },
-        // Default: 0 says that the image is no array.
+        // Default: 0 means that the image is not an array.
         Property::ArraySize => image.layers.unwrap_or(0),
         Property::Levels => several(image.levels),
         Property::Samples => several(image.samples),

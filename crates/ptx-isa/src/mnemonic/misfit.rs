@@ -110,7 +110,7 @@ struct Solution {
     missing: Vec<usize>,
     /// The rule that the words violate, when they fill all slots.
     broken: Option<Rule>,
-    /// The word that is no operation of the opcode and is where one is expected.
+    /// The word that is not an operation of the opcode, where one is expected.
     no_operation: Option<usize>,
     /// Mnemonics that the row accepts, the likeliest first.
     mnemonics: Vec<Mnemonic>,

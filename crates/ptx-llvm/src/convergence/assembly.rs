@@ -86,7 +86,7 @@ unsafe fn text(assembly: LLVMValueRef) -> String {
     }
 }
 
-/// Whether an instruction of the text needs threads together. What is no instruction that is known, such as a macro of the module's own
+/// Whether an instruction of the text needs threads together. What is not a known instruction, such as a macro of the module's own
 /// assembly, may be one; of an opcode with unknown modifiers any row may be meant.
 pub(super) fn is_convergent(text: &str) -> bool {
     statements(text).any(|statement| {

@@ -74,7 +74,7 @@ enum First {
     Sum(LLVMValueRef),
 }
 
-/// What a sum is in the loop's first round, and the step; `None` if it is no counter that counts by one.
+/// What a sum is in the loop's first round, and the step; `None` if it is not a counter that counts by one.
 ///
 /// # Safety
 ///
