@@ -137,11 +137,11 @@ pub(crate) fn generate_one<'c>(
         return Err(CompileError::refused(entry, "modules with 32-bit addresses are not compiled"));
     }
     let lanes = lanes(machine);
-    let (one, joined) = analyze(program, launched, lanes)?;
+    let (one, joined) = analyze(program, launched, lanes, &options.limits)?;
     if let Some(joined) = joined {
         return generate_joined(context, machine, (one, &joined), launched, options);
     }
-    if one.hands_over {
+    if one.hands_over || one.segments.is_some() {
         return generate_of(context, machine, (program, None), one, launched, options);
     }
     // If accesses are checked, all lanes execute together, so that the first error is the interpreter's.
