@@ -61,10 +61,10 @@ pub fn host_ir(program: &Program, launched: &Launched, cpu: &Cpu) -> Result<[Str
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
     let inlined = inline(program)?;
-    let Generated { mut module, .. } =
+    let Generated { mut module, passes, .. } =
         generate(&context, &machine, program, inlined.as_ref(), launched, &Options::default())?;
     let before = module.to_text();
-    machine.optimize(&mut module, PIPELINE)?;
+    machine.optimize(&mut module, passes)?;
     Ok([before, module.to_text()])
 }
 
@@ -76,13 +76,17 @@ pub fn host_assembly(program: &Program, launched: &Launched, cpu: &Cpu) -> Resul
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
     let inlined = inline(program)?;
-    let Generated { mut module, .. } =
+    let Generated { mut module, passes, .. } =
         generate(&context, &machine, program, inlined.as_ref(), launched, &Options::default())?;
-    machine.optimize(&mut module, PIPELINE)?;
+    machine.optimize(&mut module, passes)?;
     Ok(machine.emit_assembly(module)?)
 }
 
 pub(crate) const PIPELINE: &str = "default<O2>";
+/// The passes for kernels that are split into segments, where the rest of [`PIPELINE`] takes most of the time and gains little: long chains of masks cost
+/// `instcombine` a walk over several of them at each, and it would run six times.
+const PASSES_OF_SEGMENTS: &str =
+    "function(sroa,early-cse<memssa>,instcombine,simplifycfg,gvn,dse,simplifycfg)";
 /// The name of the same pipeline in cache keys if accesses are checked.
 const PIPELINE_WITH_CHECKS: &str = "default<O2>, memory is checked";
 
@@ -101,9 +105,9 @@ fn make(
 ) -> Result<(Entry, Option<Arc<Claims>>), CompileError> {
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
-    let Generated { mut module, runs, claims, .. } =
+    let Generated { mut module, passes, runs, claims, .. } =
         generate(&context, &machine, program, inlined, launched, options)?;
-    machine.optimize(&mut module, PIPELINE)?;
+    machine.optimize(&mut module, passes)?;
     Ok((Entry { runs, llvm: Identity::of_process()?, object: machine.emit_object(module)? }, claims))
 }
 
@@ -213,7 +217,8 @@ fn generate_of<'c>(
     };
     module.verify()?;
     let claims = analysis.shapes.claims().cloned();
-    Ok(Generated { module, runs, asks, claims, remarks })
+    let passes = if analysis.segments.is_some() { PASSES_OF_SEGMENTS } else { PIPELINE };
+    Ok(Generated { module, passes, runs, asks, claims, remarks })
 }
 
 /// The number of the processor's vector registers.
@@ -229,6 +234,8 @@ pub(crate) fn lanes(machine: &HostMachine) -> u32 {
 /// LLVM IR of a kernel.
 pub(crate) struct Generated<'c> {
     pub(crate) module: Module<'c>,
+    /// LLVM's passes for it.
+    pub(crate) passes: &'static str,
     pub(crate) runs: Runs,
     /// The instructions that call functions of the runtime, and which.
     pub(crate) asks: Vec<(u32, usize)>,

@@ -287,6 +287,11 @@ impl Graph {
         1..self.begin
     }
 
+    /// The first of the barriers, which come last.
+    pub(super) fn first_late(&self) -> BlockId {
+        self.late
+    }
+
     /// Whether a block is a barrier, which runs when no lane waits at any other block.
     pub fn is_late(&self, id: BlockId) -> bool {
         id >= self.late

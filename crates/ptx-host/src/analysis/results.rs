@@ -192,7 +192,8 @@ impl Analysis {
                     return Err(Refusal { pc, why: APART });
                 }
                 let patterns = Patterns::new(program, &graph, &liveness, &schedule, &shapes);
-                let segments = split.then(|| Segments::new(&graph, &liveness, &schedule, limits, gather));
+                let rows = (&liveness, program.kernel().rows);
+                let segments = split.then(|| Segments::new(&graph, rows, &schedule, limits, gather));
                 let alone = if is_plain && !split {
                     alone::regions(program, &graph, &liveness, &shapes)
                 } else {

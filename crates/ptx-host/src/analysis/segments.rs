@@ -76,7 +76,7 @@ impl Segments {
     /// Splits the blocks of a kernel. `gather` says which lanes must reach a block before it runs.
     pub(super) fn new(
         graph: &Graph,
-        liveness: &Liveness,
+        (liveness, rows): (&Liveness, u32),
         schedule: &Schedule,
         limits: &Limits,
         gather: impl Fn(BlockId) -> Option<Gather>,
@@ -89,8 +89,13 @@ impl Segments {
         for range in &ranges {
             mark_entries(graph, schedule, range, &gather, &mut entries);
         }
-        let into = (0..entries.len()).filter(|&id| entries[id]).flat_map(|id| liveness.rows_into(id));
-        let crossing = into.copied().collect();
+        let mut before = vec![0_u32; entries.len() + 1];
+        for (id, &is_entry) in entries.iter().enumerate() {
+            before[id + 1] = before[id] + u32::from(is_entry);
+        }
+        let has_entry = |live: &Range<u32>| before[live.start as usize] < before[live.end as usize];
+        let crosses = |row: &u32| liveness.ranges(*row).iter().any(has_entry);
+        let crossing = (0..rows).filter(crosses).collect();
         let mut origins = vec![Vec::new(); entries.len()];
         for (id, block) in graph.blocks().iter().enumerate() {
             block.terminator.targets().into_iter().for_each(|to| origins[to].push(id));

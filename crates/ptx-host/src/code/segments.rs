@@ -21,6 +21,7 @@
 //! | [`LOCAL`] | the address of local memory |
 //! | [`ROWS`] | rows that are live from one segment to another |
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -41,6 +42,8 @@ const LANES_AT: u64 = 0;
 const BOUND: u64 = 4 * WARP as u64;
 const LOCAL: u64 = BOUND + 8;
 const ROWS: u64 = BOUND + 64;
+/// The most tests at the end of a block; where lanes may be at more blocks, all of the segment are tested in one place.
+const MOST_TESTS: usize = 4;
 /// The number of no block.
 const EXITED: u64 = u32::MAX as u64;
 
@@ -68,6 +71,8 @@ pub(super) struct Segment<'a, 'c> {
     leave: Block<'c>,
     /// The memory of the lowest block that may run next.
     bound: Value<'c>,
+    /// Tests all blocks of the segment in order, for ends of blocks with many candidates.
+    dispatch: Cell<Option<Block<'c>>>,
 }
 
 impl Segment<'_, '_> {
@@ -192,7 +197,7 @@ impl<'a, 'c> Code<'a, '_, 'c> {
 
     /// Clears the rows that may be read before they are written.
     fn clear_rows(&self, plan: &Plan<'a, 'c>, state: Value<'c>) -> Result<(), LlvmError> {
-        for &row in self.analysis.liveness.rows_into(0) {
+        for row in self.analysis.liveness.rows_into(0) {
             let Some([of_row, of_index]) = plan.offsets.get(&row) else { continue };
             let values = of_row.iter().zip(self.types_of_row(row));
             for (&at, ty) in values.chain(of_index.iter().zip(self.types_of_index(row))) {
@@ -238,7 +243,8 @@ impl<'a, 'c> Code<'a, '_, 'c> {
             self.builder().store(at, place, 8, Ordinary)?;
             lanes_at.push(place);
         }
-        self.segment = Some(Segment { plan, range, state, lanes_at, leave, bound });
+        let dispatch = Cell::new(None);
+        self.segment = Some(Segment { plan, range, state, lanes_at, leave, bound, dispatch });
         Ok(())
     }
 
@@ -300,6 +306,16 @@ impl<'a, 'c> Code<'a, '_, 'c> {
     /// Generates the code that returns from a segment.
     pub(super) fn finish_segment(&mut self) -> Result<(), CompileError> {
         let Some(segment) = &self.segment else { return Ok(()) };
+        if let Some(block) = segment.dispatch.get() {
+            self.builder().position_at_end(block);
+            let blocks = self.at.blocks[self.at.version as usize].clone();
+            for (id, to) in segment.range.clone().zip(blocks) {
+                let after = self.function.append_block(self.types, "after");
+                self.builder().branch_if(self.has_waiting(id)?, to, after)?;
+                self.builder().position_at_end(after);
+            }
+            self.builder().branch(segment.leave)?;
+        }
         self.builder().position_at_end(segment.leave);
         self.save_lanes(segment)?;
         self.builder().ret(Some(self.int(32, Status::Done as u64)))?;
@@ -375,6 +391,20 @@ impl<'a, 'c> Code<'a, '_, 'c> {
         }
         let candidates: Vec<BlockId> =
             range.clone().filter(|other| targets.contains(other) || schedule.may_wait(id, *other)).collect();
+        let tests = match *targets {
+            [only] if left == Left::Some => candidates.iter().take_while(|&&next| next != only).count(),
+            _ => candidates.len(),
+        };
+        if tests > MOST_TESTS {
+            if candidates.iter().any(|&next| next <= id) {
+                self.poll(self.analysis.graph.block(id).end, |code| code.lanes_of(&code.masks.active))?;
+            }
+            let block = segment.dispatch.get();
+            let block = block.unwrap_or_else(|| self.function.append_block(self.types, "dispatch"));
+            segment.dispatch.set(Some(block));
+            self.builder().branch(block)?;
+            return Ok(());
+        }
         // Lanes are at one of these blocks if they cannot be at a later one.
         let is_here = targets.iter().all(|to| *to < range.end)
             && schedule.bounds(id).is_none_or(|(_, last)| last < range.end);
