@@ -86,7 +86,7 @@ pub(crate) const PIPELINE: &str = "default<O2>";
 /// The passes for kernels that are split into segments, where the rest of [`PIPELINE`] takes most of the time and gains little: long chains of masks cost
 /// `instcombine` a walk over several of them at each, and it would run six times.
 const PASSES_OF_SEGMENTS: &str =
-    "function(sroa,early-cse<memssa>,instcombine,simplifycfg,gvn,dse,simplifycfg)";
+    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,gvn,dse,simplifycfg)";
 /// The name of the same pipeline in cache keys if accesses are checked.
 const PIPELINE_WITH_CHECKS: &str = "default<O2>, memory is checked";
 

@@ -52,6 +52,12 @@ impl Options {
         Self { check_memory, ..self }
     }
 
+    /// These options with [`Self::limits`] set to the given value.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
     /// These options with [`Self::check_shapes`] set to the given value.
     #[must_use]
     pub fn with_check_shapes(self, check_shapes: bool) -> Self {

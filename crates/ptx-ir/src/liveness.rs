@@ -105,10 +105,14 @@ impl BlockAccesses {
         found
     }
 
-    /// The blocks that access a variable, in no order.
-    pub fn blocks_of(&self, variable: usize) -> impl Iterator<Item = usize> {
-        let reads = self.reads.get(variable).into_iter().flatten();
-        reads.chain(self.writes.get(variable).into_iter().flatten()).map(|&block| block as usize)
+    /// The blocks that read a variable before they write it.
+    pub fn readers(&self, variable: usize) -> impl Iterator<Item = usize> + Clone {
+        self.reads.get(variable).into_iter().flatten().map(|&block| block as usize)
+    }
+
+    /// The blocks that surely write a variable.
+    pub fn writers(&self, variable: usize) -> impl Iterator<Item = usize> + Clone {
+        self.writes.get(variable).into_iter().flatten().map(|&block| block as usize)
     }
 
     /// Walks the life of each variable from its reads backward.

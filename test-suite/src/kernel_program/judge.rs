@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow, bail};
 use ptx_diag::SourceFile;
 use ptx_exec::{Argument, DecodedLaunch, Launch, Reconvergence};
-use ptx_host::analysis::Launched;
+use ptx_host::analysis::{Launched, Limits};
 use ptx_host::{CompileError, Compiler, Kernels, Options};
 use ptx_llvm::Context;
 use ptx_llvm::host::Cpu;
@@ -83,6 +83,9 @@ pub fn judge(program: &Program, on_all: bool) -> Result<Verdict> {
     let launch = launch(program);
     // One in two is checked to have the shapes that the analysis claims, which LLVM optimizes otherwise.
     let options = Options::default().with_check_shapes((program.seed / 2).is_multiple_of(2));
+    // One in three is compiled to as many functions as possible, as large kernels are.
+    let limits = if program.seed.is_multiple_of(3) { Limits::SMALLEST } else { Limits::DEFAULT };
+    let options = options.with_limits(limits);
     let run = |compiler: Option<&Compiler>| -> Result<Result<Left, &'static str>> {
         let verified = stage::verify(&module, &source)?;
         let decoded =

@@ -6,6 +6,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use ptx_exec::program::Program;
+use ptx_ir::dominators::immediate_dominators;
 use ptx_ir::liveness::BlockAccesses;
 
 use super::gather::guard_of;
@@ -13,6 +14,8 @@ use super::{Block, BlockId, Edges, Graph};
 
 /// The most places at which a row is live of which each is found; smaller kernels have no more.
 const MOST_PLACES: usize = 4096;
+/// The most writes of a row that is live at more places that are looked at to find one before all reads.
+const MOST_WRITERS: usize = 8;
 
 /// The rows that are live at the beginning of each block.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,10 +37,20 @@ impl Liveness {
         for (id, block) in graph.blocks().iter().enumerate() {
             add_accesses(program, graph, block, id, &mut accesses);
         }
-        let lives = accesses.live_into(&Edges::new(graph), most);
-        let ranges = |(row, life): (usize, Option<Vec<u32>>)| match life {
-            Some(blocks) => ranges(&blocks),
-            None => hull(graph, accesses.blocks_of(row)),
+        let edges = Edges::new(graph);
+        let lives = accesses.live_into(&edges, most);
+        let dominance = lives.contains(&None).then(|| Dominance::new(&edges));
+        let ranges = |(row, life): (usize, Option<Vec<u32>>)| match (life, &dominance) {
+            (Some(blocks), _) => ranges(&blocks),
+            (None, dominance) => {
+                let is_written = dominance.as_ref().is_some_and(|dominance| {
+                    accesses.writers(row).take(MOST_WRITERS).any(|writer| {
+                        accesses.readers(row).all(|reader| dominance.is_before(writer, reader))
+                    })
+                });
+                let begin = (!is_written).then_some(0);
+                hull(graph, accesses.readers(row).chain(accesses.writers(row)).chain(begin))
+            }
         };
         Self { blocks: lives.into_iter().enumerate().map(ranges).collect() }
     }
@@ -61,7 +74,8 @@ impl Liveness {
         let ranges = self.ranges(row);
         let from = ranges.partition_point(|live| live.end as usize <= *range.start());
         let (first, last) = range.into_inner();
-        let within = move |live: &Range<u32>| (live.start as usize).max(first)..(live.end as usize).min(last + 1);
+        let within =
+            move |live: &Range<u32>| (live.start as usize).max(first)..(live.end as usize).min(last + 1);
         ranges[from..].iter().map(within).take_while(|blocks| !blocks.is_empty()).flatten()
     }
 
@@ -75,6 +89,44 @@ impl Liveness {
         let ranges = self.blocks.get(row as usize);
         debug_assert!(ranges.is_some(), "row {row} is none of the kernel");
         ranges.map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Which blocks run before others on every path.
+struct Dominance {
+    /// The numbers of a block and of the last one below it in a walk over the dominator tree.
+    numbers: Vec<(u32, u32)>,
+}
+
+impl Dominance {
+    fn new(edges: &Edges) -> Self {
+        let dominators = immediate_dominators(edges);
+        let mut below = vec![Vec::new(); dominators.len()];
+        for (id, dominator) in dominators.iter().enumerate() {
+            // The entry is its own.
+            if let Some(dominator) = dominator.filter(|&dominator| dominator != id) {
+                below[dominator].push(id);
+            }
+        }
+        let (mut numbers, mut next) = (vec![(0, 0); dominators.len()], 0);
+        let mut work = vec![(0, false)];
+        while let Some((id, is_done)) = work.pop() {
+            if is_done {
+                numbers[id].1 = next;
+                continue;
+            }
+            next += 1;
+            numbers[id].0 = next;
+            work.push((id, true));
+            work.extend(below[id].iter().map(|&id| (id, false)));
+        }
+        Self { numbers }
+    }
+
+    /// Whether all paths to `later` have run through another block before.
+    fn is_before(&self, block: BlockId, later: BlockId) -> bool {
+        let ((first, last), (number, _)) = (self.numbers[block], self.numbers[later]);
+        first < number && number <= last
     }
 }
 

@@ -186,6 +186,11 @@ impl Analysis {
                 None => return Err(too_many),
             };
             if !changed && next == schedule {
+                let is_open = |id| parts(id) && !schedule.is_together(id);
+                let open = (0..graph.blocks().len()).filter(|&id| is_open(id)).count();
+                if is_plain && !split && open > limits.open_branches {
+                    return again();
+                }
                 let apart = places::check(program, &graph, &shapes, &schedule, parts)?;
                 let is_small = schedule.pairs().is_some_and(|count| count <= MOST_PLACES);
                 if let Some(&[_, pc]) = apart.first().filter(|_| warps > 1 || !is_small) {

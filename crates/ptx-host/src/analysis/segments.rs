@@ -25,6 +25,8 @@ pub struct Limits {
     pub instructions: u32,
     /// The most pairs of a block and another at which lanes may wait while it runs, of a kernel in one function.
     pub pairs: usize,
+    /// The most divergent branches, of a kernel in one function, that lanes reach while others wait: the masks of these follow from each other.
+    pub open_branches: usize,
     /// The most instructions of a segment, unless it is one block.
     pub segment_instructions: u32,
     /// The most blocks of a segment.
@@ -44,6 +46,7 @@ impl Limits {
     pub const DEFAULT: Self = Self {
         instructions: 4096,
         pairs: 256,
+        open_branches: 40,
         segment_instructions: 400,
         segment_blocks: 32,
         block_instructions: 200,
@@ -53,6 +56,7 @@ impl Limits {
     pub const SMALLEST: Self = Self {
         instructions: 0,
         pairs: 0,
+        open_branches: 0,
         segment_instructions: 24,
         segment_blocks: 4,
         block_instructions: 8,

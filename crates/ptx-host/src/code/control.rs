@@ -137,11 +137,14 @@ impl<'c> Code<'_, '_, 'c> {
         let (mut mask, mut waiting) = (Vec::new(), Vec::new());
         let all = self.types.int_vector(1, &vec![1; self.lanes as usize])?;
         let is_together = self.analysis.schedule.is_together(id);
+        // In a segment the mask stays in memory: otherwise those of a chain of branches are one expression, of which LLVM's `instcombine` looks at
+        // several levels from each of them.
+        let kept = if self.segment.is_some() { Volatile } else { Ordinary };
         for (&place, &alive) in self.masks.at(id)?.iter().zip(&self.masks.alive) {
             mask.push(match (is_together, self.at.version) {
                 (true, Version::Full) => all,
                 (true, Version::Partial) => self.builder().load(ty, alive, 8, Ordinary)?,
-                (false, _) => self.builder().load(ty, place, 8, Ordinary)?,
+                (false, _) => self.builder().load(ty, place, 8, kept)?,
             });
             if self.checks() {
                 waiting.push(self.builder().load(ty, place, 8, Ordinary)?);
