@@ -11,7 +11,9 @@ use ptx_verify::Verified;
 
 use crate::arguments::Arguments;
 use crate::automatic::Trial;
-use crate::engine::{self, Check, Compiled, Engine, First, JitOptions, Loaded};
+use crate::engine::{
+    self, Check, Chosen, Compiled, Engine, First, JitOptions, Loaded, Unexecuted,
+};
 use crate::plan::Plan;
 use crate::store::Store;
 use crate::time::{self, Stopwatch};
@@ -93,7 +95,10 @@ impl<'a> Launching<'a> {
         let terminal = self.arguments.report.terminal();
         let first = terminal.step("compile", || engine::first(self.module, self.launch, options));
         match first.map_err(|error| failed(self.sources, error))? {
-            First::Ready(compiled) => Ok((Begun::Ready(compiled), Some(trial))),
+            First::Ready(compiled) => {
+                terminal.note(|| "compiled code executes the launch".to_owned());
+                Ok((Begun::Ready(compiled), Some(trial)))
+            }
             First::Compile => Ok((Begun::Ready(self.compile(options)?), Some(trial))),
             First::Trial => {
                 let over = terminal.step("execute", || trial.run());
@@ -102,6 +107,7 @@ impl<'a> Launching<'a> {
                     Err(error) => return Err(printed.stopped(self.sources, error)),
                 };
                 if let Some(outcome) = over {
+                    terminal.note(|| "the interpreter executed the launch, which is short".to_owned());
                     return Ok((Begun::Over(outcome), None));
                 }
                 terminal.note(|| "the launch is long: its kernel is compiled".to_owned());
@@ -111,13 +117,25 @@ impl<'a> Launching<'a> {
     }
 
     fn compile(&self, options: &JitOptions) -> Result<Box<dyn Compiled<'a> + 'a>, Failure> {
+        let terminal = self.arguments.report.terminal();
         let mut remarks = Diagnostics::new();
-        let compiled = self.arguments.report.terminal().step("compile", || {
+        let chosen = terminal.step("compile", || {
             engine::compile(self.module, self.launch, options, self.sources, &mut remarks)
         });
-        let compiled = compiled.map_err(|error| failed(self.sources, error))?;
+        let ready = match chosen.map_err(|error| unexecuted(self.sources, error))? {
+            Chosen::Compiled(ready) => {
+                terminal.note(|| "compiled code executes the launch".to_owned());
+                ready
+            }
+            Chosen::Interpreted(ready, None) => ready,
+            Chosen::Interpreted(ready, Some(why)) => {
+                terminal.note(|| format!("the interpreter executes the launch: {}", why.why()));
+                remarks.push(why.remark());
+                ready
+            }
+        };
         show_remarks(self.arguments, self.sources, remarks)?;
-        Ok(compiled)
+        Ok(ready)
     }
 
     /// Launches as often as the arguments have it; gives what the last launch left. `compile` is what the first one needed before it. What stops that
@@ -199,6 +217,24 @@ impl<'a> Printed<'a> {
             Err(unwritable) => unwritable,
         }
     }
+}
+
+/// Nothing was executed: the input or the launch is rejected.
+pub fn unexecuted(sources: &Sources, error: Unexecuted) -> Failure {
+    match error {
+        Unexecuted::Refused(error) => failed(sources, error),
+        Unexecuted::NotCompiled(why) => {
+            let help = "`--engine=auto` leaves such launches to the interpreter";
+            not_compiled(sources, why.error().with_help(help))
+        }
+    }
+}
+
+/// That there is no code where it is needed.
+pub fn not_compiled(sources: &Sources, error: Diagnostic) -> Failure {
+    let mut findings = Diagnostics::new();
+    findings.push(error);
+    Failure::about_several(ExitStatus::Rejected, sources.split(&findings))
 }
 
 /// A launch that was refused is rejected input; a thread that was stopped is a failed execution.
