@@ -1,22 +1,24 @@
 //! The engines that execute a launch. A further one is a variant of [`Engine`] and an arm of [`compile`].
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use ptx_cli::code;
+use ptx_device::policy::{self, Compilation};
 use ptx_diag::{Detail, Diagnostic, Diagnostics, Severity, Span};
 use ptx_driver::Sources;
+use ptx_exec::engine::Begun;
 use ptx_exec::program::Program;
 use ptx_exec::{DecodedLaunch, ExecError, Executed, Launch, LoadedLaunch, Outcome};
 use ptx_host::analysis::Launched;
 use ptx_host::{
-    CompileError, Compiler, Kernel, Kernels, Lines, Options, Remark, RemarkKind, SourceLocation, Stage,
+    CompileError, Compiler, Kernel, Kernels, Lines, Options, Remark, RemarkKind, Rest, SourceLocation, Stage,
 };
 use ptx_llvm::host::Cpu;
 use ptx_llvm::{KernelCrash, LlvmError};
 use ptx_verify::Verified;
 
-use crate::automatic;
 use crate::store::Store;
 
 /// What executes the kernel.
@@ -86,6 +88,21 @@ pub struct JitOptions {
     pub debug: bool,
     /// Where compiled kernels are kept.
     pub store: Store,
+    /// When the first launch has to be over, with what comes before it.
+    pub deadline: Option<Instant>,
+}
+
+impl JitOptions {
+    /// How the kernel of a launch is compiled.
+    fn compilation(&self, begun: &Begun<'_>) -> Compilation {
+        let compiler = Compiler::host().with_cache(self.store.open());
+        Compilation {
+            compiler: Arc::new(compiler),
+            kernels: Arc::new(Kernels::new(self.options.clone())),
+            program: begun.program.clone(),
+            launched: Launched::of(&begun.geometry),
+        }
+    }
 }
 
 /// A launch whose kernel an engine can execute; no buffer was copied yet.
@@ -96,11 +113,11 @@ pub trait Compiled<'l> {
 
 /// A launch whose buffers are in memory. They keep what it stores, for the next time it is launched.
 pub trait Loaded {
-    /// Runs all blocks and waits for them.
+    /// Runs all blocks and waits for them, at most for a time.
     ///
     /// # Errors
     /// The launch was refused, or a thread was stopped.
-    fn launch(&mut self) -> Result<Executed, ExecError>;
+    fn launch(&mut self, timeout: Option<Duration>) -> Result<Executed, ExecError>;
 
     /// What the buffers hold now, together with what the last launch did.
     fn outcome(&self, last: Executed) -> Outcome;
@@ -132,7 +149,8 @@ pub fn compile<'l>(
         return interpreted(None);
     }
     match on_host(module, launch, options, sources, remarks)? {
-        Ok(compiled) => Ok(Chosen::Compiled(Box::new(compiled))),
+        Ok(Some(compiled)) => Ok(Chosen::Compiled(Box::new(compiled))),
+        Ok(None) => Err(Unexecuted::TimedOut),
         Err(why) if options.engine == Engine::Jit => Err(Unexecuted::NotCompiled(why)),
         Err(why) => interpreted(Some(why)),
     }
@@ -144,6 +162,8 @@ pub enum Unexecuted {
     Refused(ExecError),
     /// Compiled code was asked for, and there is none.
     NotCompiled(NotCompiled),
+    /// The kernel was not compiled in time.
+    TimedOut,
 }
 
 impl From<ExecError> for Unexecuted {
@@ -232,10 +252,37 @@ pub fn emit(
 pub enum First<'l> {
     /// With code that is there.
     Ready(Box<dyn Compiled<'l> + 'l>),
-    /// In the interpreter, as long as that is short.
-    Trial,
+    /// In the interpreter, as long as there is no code.
+    Race(Box<Uncompiled<'l>>),
     /// As [`compile`] does.
     Compile,
+}
+
+/// A launch whose kernel has not been compiled.
+pub struct Uncompiled<'l> {
+    decoded: DecodedLaunch<'l>,
+    compilation: Compilation,
+    crash: KernelCrash,
+    store: Store,
+}
+
+impl<'l> Uncompiled<'l> {
+    /// How its kernel is compiled.
+    pub fn compilation(&self) -> Compilation {
+        self.compilation.clone()
+    }
+
+    /// The launch as compiled code.
+    pub fn with(self, kernel: Arc<Kernel>) -> Box<dyn Compiled<'l> + 'l> {
+        let Self { decoded, compilation, crash, store } = self;
+        store.report(compilation.compiler.cache(), &kernel);
+        Box::new(OnHost { decoded, kernel, crash })
+    }
+
+    /// Why there is no code.
+    pub fn refusal(&self, error: CompileError) -> NotCompiled {
+        refusal(self.decoded.program(), error)
+    }
 }
 
 /// How to begin a launch: with code from the cache where it is there, in the interpreter where that may be short.
@@ -252,46 +299,49 @@ pub fn first<'l>(
     if ptx_host::refused(&begun).is_some() {
         return Ok(First::Compile);
     }
-    let compiler = Compiler::host().with_cache(options.store.open());
-    let kernels = Kernels::new(options.options.clone());
-    match compiler.found(&kernels, begun.program, &Launched::of(&begun.geometry)) {
-        Some(kernel) => {
-            options.store.report(compiler.cache(), &kernel);
-            let crash = crash(&launch.entry, options.options.check_memory);
-            Ok(First::Ready(Box::new(OnHost { decoded, kernel, crash })))
-        }
-        None if automatic::may_be_short(&begun.geometry) => Ok(First::Trial),
-        None => Ok(First::Compile),
-    }
+    let compilation = options.compilation(&begun);
+    let may_be_short = policy::may_be_short(&begun.geometry);
+    let found = compilation.compiler.found(&compilation.kernels, begun.program, &compilation.launched);
+    let crash = crash(&launch.entry, options.options.check_memory);
+    let uncompiled = Uncompiled { decoded, compilation, crash, store: options.store.clone() };
+    Ok(match found {
+        Some(kernel) => First::Ready(uncompiled.with(kernel)),
+        None if may_be_short => First::Race(Box::new(uncompiled)),
+        None => First::Compile,
+    })
 }
 
-/// A launch as code for this processor, or why there is none.
+/// A launch as code for this processor, or why there is none; `None` if it is not compiled in time.
 fn on_host<'l>(
     module: Verified<'_>,
     launch: &'l Launch,
     options: &JitOptions,
     sources: &Sources,
     remarks: &mut Diagnostics,
-) -> Result<Result<OnHost<'l>, NotCompiled>, ExecError> {
+) -> Result<Result<Option<OnHost<'l>>, NotCompiled>, ExecError> {
     let Some(decoded) = DecodedLaunch::at_host_addresses(module, launch)? else { return Ok(Err(narrow())) };
     let begun = decoded.begin()?;
     if let Some(why) = ptx_host::refused(&begun) {
         return Ok(Err(NotCompiled::new(why)));
     }
     let launched = Launched::of(&begun.geometry);
-    let made = || -> Result<Arc<Kernel>, CompileError> {
-        let compiler = Compiler::host().with_cache(options.store.open());
-        let mut own = options.options.clone();
+    let made = || -> Result<Option<Arc<Kernel>>, CompileError> {
+        let mut compilation = options.compilation(&begun);
+        let compiler = compilation.compiler.clone();
         if options.debug {
             compiler.show_to_debuggers()?;
+            let mut own = options.options.clone();
             own.lines = Some(Arc::new(lines(begun.program, sources)));
+            compilation.kernels = Arc::new(Kernels::new(own));
         }
-        let kernel = compiler.kernel(&Kernels::new(own), begun.program, &launched)?;
+        let Some(kernel) = compilation.run_until(options.deadline) else { return Ok(None) };
+        let kernel = kernel?;
         options.store.report(compiler.cache(), &kernel);
-        Ok(kernel)
+        Ok(Some(kernel))
     };
     Ok(match made() {
-        Ok(kernel) => {
+        Ok(None) => Ok(None),
+        Ok(Some(kernel)) => {
             if options.remarks {
                 let found = Cpu::host()
                     .map_err(CompileError::from)
@@ -299,7 +349,7 @@ fn on_host<'l>(
                 found.iter().flatten().for_each(|found| remarks.push(about(begun.program, found)));
             }
             let crash = crash(&launch.entry, options.options.check_memory);
-            Ok(OnHost { decoded, kernel, crash })
+            Ok(Some(OnHost { decoded, kernel, crash }))
         }
         Err(error) => Err(refusal(begun.program, error)),
     })
@@ -421,8 +471,8 @@ impl<'l> Compiled<'l> for DecodedLaunch<'l> {
 }
 
 impl Loaded for LoadedLaunch<'_> {
-    fn launch(&mut self) -> Result<Executed, ExecError> {
-        LoadedLaunch::launch(self)
+    fn launch(&mut self, timeout: Option<Duration>) -> Result<Executed, ExecError> {
+        self.launch_within(timeout)
     }
 
     fn outcome(&self, last: Executed) -> Outcome {
@@ -450,8 +500,9 @@ struct LoadedOnHost<'l> {
 }
 
 impl Loaded for LoadedOnHost<'_> {
-    fn launch(&mut self) -> Result<Executed, ExecError> {
-        ptx_host::launch_within(&self.kernel, &self.loaded, |system, run| {
+    fn launch(&mut self, timeout: Option<Duration>) -> Result<Executed, ExecError> {
+        let all = Rest::all(timeout);
+        ptx_host::launch_rest_within(&self.kernel, &self.loaded, &all, |system, run| {
             self.crash.during(&|write| system.pass_output(write), run);
         })
     }

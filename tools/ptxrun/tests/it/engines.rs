@@ -128,7 +128,7 @@ fn both_engines_stop_alike() {
         "{error}"
     );
     let (status, _, error) =
-        ptxrun(folder.path(), "--engine=jit --entry turns --grid 3 --block 33 --timeout 0.05");
+        ptxrun(folder.path(), "--engine=jit --entry turns --grid 3 --block 33 --timeout 3");
     assert_eq!(status, 3);
     assert!(error.contains("error[X0204]") && error.contains("k.ptx:45"), "{error}");
     // What the launch does not fit.
@@ -170,8 +170,7 @@ fn remarks_tell_what_the_interpreter_executes() {
     assert_eq!((&object["severity"], &object["line"]), (&"note".into(), &47.into()));
     // What only the interpreter can do, for all kernels.
     for option in ["--async=late", "--profile"] {
-        let arguments =
-            format!("--remarks --entry rotate --grid 2 --block 32 --arg zero=256 {option}");
+        let arguments = format!("--remarks --entry rotate --grid 2 --block 32 --arg zero=256 {option}");
         let (status, _, remark) = ptxrun(folder.path(), &arguments);
         assert!(status == 0 && remark.contains("note[T0012]"), "{option}: {remark}");
     }
