@@ -4,6 +4,7 @@ mod begun;
 mod stop;
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use rayon::ThreadPool;
@@ -23,6 +24,8 @@ use crate::texture::Units;
 pub use begun::Begun;
 pub use stop::Stop;
 
+pub use crate::kernel::{Interpretation, Interpreted};
+pub use crate::machine::Relay;
 pub use crate::machine::meeting::{BARRIERS, BarrierMisuse, BarrierWait, Expected, Reduces, barrier_index};
 pub use crate::machine::{Around, Extent};
 pub use crate::machine::{Assistant, AssistedCluster, Instructions, Outcome, Run, Threads};
@@ -38,6 +41,8 @@ pub struct System {
     /// Maximum bytes of output.
     limit: usize,
     output: Mutex<Output>,
+    /// Bytes of output of all engines that execute parts of the launch.
+    written: Arc<AtomicU64>,
 }
 
 /// The device heap used by kernels; it outlives launches.
@@ -56,7 +61,6 @@ impl SystemHeap {
 struct Output {
     /// Output of each block, by block number.
     blocks: BTreeMap<u64, Vec<u8>>,
-    bytes: usize,
 }
 
 impl System {
@@ -69,7 +73,14 @@ impl System {
             addresses: AddressSize::Bits64,
             limit,
             output: Mutex::default(),
+            written: Arc::default(),
         }
+    }
+
+    /// Counts output together with the interpreter, which executes another part of the launch.
+    #[must_use]
+    pub fn sharing_output_with(self, interpreter: &Relay) -> Self {
+        Self { written: interpreter.written(), ..self }
     }
 
     /// Calls a builtin function for a thread of a block, given by its number; `read` reads bytes at a generic address
@@ -87,8 +98,8 @@ impl System {
         let (result, text) = perform(builtin, arguments, &self.heap, self.addresses.bytes(), read)?;
         if !text.is_empty() {
             let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-            output.bytes += text.len();
-            if output.bytes > self.limit {
+            let before = self.written.fetch_add(text.len() as u64, Ordering::Relaxed);
+            if before + text.len() as u64 > self.limit as u64 {
                 return Err(TrapKind::Output);
             }
             output.blocks.entry(block).or_default().extend(text);
@@ -265,6 +276,12 @@ pub trait Launchable {
     /// [`ExecError::Refused`] if the shape does not fit the kernel.
     fn assistant(&self, instructions: &Instructions) -> Result<Assistant, ExecError>;
 
+    /// The same launch for the interpreter, which has not begun it. Its addresses are the same.
+    ///
+    /// # Errors
+    /// [`ExecError::Refused`] if the shape does not fit the kernel.
+    fn interpret(&self) -> Result<Interpretation<'_>, ExecError>;
+
     /// Sets in the trap the object nearest to a faulty access.
     #[doc(hidden)]
     fn explain(&self, trap: &mut Trap);
@@ -293,11 +310,16 @@ impl Launchable for LoadedLaunch<'_> {
         let (heap, limit) = self.heap_and_output();
         let (global, units) = self.global_and_units()?;
         let addresses = self.program().address_size;
-        Ok(System { global, units, heap, addresses, limit, output: Mutex::default() })
+        let (output, written) = Default::default();
+        Ok(System { global, units, heap, addresses, limit, output, written })
     }
 
     fn assistant(&self, instructions: &Instructions) -> Result<Assistant, ExecError> {
         LoadedLaunch::assistant(self, instructions)
+    }
+
+    fn interpret(&self) -> Result<Interpretation<'_>, ExecError> {
+        LoadedLaunch::interpret(self)
     }
 
     fn explain(&self, trap: &mut Trap) {
@@ -348,11 +370,16 @@ impl Launchable for ImageLaunch {
             addresses: self.kernel.program().address_size,
             limit: limits.output,
             output: Mutex::default(),
+            written: Arc::default(),
         })
     }
 
     fn assistant(&self, instructions: &Instructions) -> Result<Assistant, ExecError> {
         self.kernel.assistant(self.with.clone(), instructions)
+    }
+
+    fn interpret(&self) -> Result<Interpretation<'_>, ExecError> {
+        self.kernel.interpret(self.with.clone())
     }
 
     fn explain(&self, trap: &mut Trap) {

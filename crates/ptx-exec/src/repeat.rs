@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use ptx_diag::Diagnostics;
 use ptx_ir::Module;
@@ -11,7 +12,7 @@ use crate::decode::{Launches, Reached, reach};
 use crate::engine::{Assistant, Begun, Instructions, Products};
 use crate::error::{ExecError, Trap, codes, one};
 use crate::inputs::{buffer_bases, host_threads, multicasts, pass_arguments, place_variables, textures};
-use crate::kernel::{Kernel, With};
+use crate::kernel::{Interpretation, Kernel, With};
 use crate::launch::{Executed, Launch, Outcome};
 use crate::machine::{self, Heap, Observer};
 use crate::memory::{AddressSize, Arena, Concurrency, GlobalMemory, Pieces, Region};
@@ -176,6 +177,16 @@ impl LoadedLaunch<'_> {
         self.watched(None)
     }
 
+    /// Like [`LoadedLaunch::launch`], with another time limit than that of [`Limits`](crate::Limits).
+    ///
+    /// # Errors
+    /// As [`LoadedLaunch::launch`].
+    pub fn launch_within(&self, timeout: Option<Duration>) -> Result<Executed, ExecError> {
+        let mut with = self.with(None);
+        with.limits.timeout = timeout;
+        self.finished(with)
+    }
+
     /// Like [`LoadedLaunch::launch`], limited to `steps` warp instructions in addition to
     /// [`Limits::steps`](crate::Limits): fails with [`TrapKind::Steps`](crate::TrapKind) when the limit is reached. The
     /// buffers then hold what the launch has stored so far.
@@ -204,7 +215,7 @@ impl LoadedLaunch<'_> {
 
     fn finished(&self, with: With) -> Result<Executed, ExecError> {
         let finished = self.decoded.kernel.launch(with)?;
-        let machine::Finished { result, output, executed } = finished;
+        let machine::Finished { result, output, executed, .. } = finished;
         if let Err(trap) = result {
             return Err(ExecError::Trap(trap).with_output(output));
         }
@@ -239,6 +250,11 @@ impl LoadedLaunch<'_> {
     #[doc(hidden)]
     pub fn assistant(&self, instructions: &Instructions) -> Result<Assistant, ExecError> {
         self.decoded.kernel.assistant(self.with(None), instructions)
+    }
+
+    /// The same launch for the interpreter, which has not begun it.
+    pub(crate) fn interpret(&self) -> Result<Interpretation<'_>, ExecError> {
+        self.decoded.kernel.interpret(self.with(None))
     }
 
     /// The program of the kernel.

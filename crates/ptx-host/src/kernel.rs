@@ -6,7 +6,7 @@ use ptx_exec::engine::{Instructions, Stop};
 use ptx_exec::program::{Effect, Op, Program, WARP};
 use ptx_exec::{AddressSize, Geometry, TrapKind};
 use ptx_llvm::host::{Cpu, HostMachine, Jit, JitCode};
-use ptx_llvm::{Context, Identity, LlvmError, Module, OptLevel};
+use ptx_llvm::{Context, Identity, LlvmError, Module, OptLevel, detached};
 
 use crate::analysis::{Analysis, Claims, Launched, Refusal, groups, part, together};
 use crate::cache::{Cache, Entry, Key, Processor};
@@ -107,8 +107,18 @@ fn make(
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
     let Generated { mut module, passes, runs, claims, .. } =
         generate(&context, &machine, program, inlined, launched, options)?;
+    needed()?;
     machine.optimize(&mut module, passes)?;
+    needed()?;
     Ok((Entry { runs, llvm: Identity::of_process()?, object: machine.emit_object(module)? }, claims))
+}
+
+/// Fails in a process that is ending, which waits for the compilation.
+fn needed() -> Result<(), CompileError> {
+    if !detached::is_ending() {
+        return Ok(());
+    }
+    Err(LlvmError::Other { message: "the process is ending".to_owned() }.into())
 }
 
 pub(crate) fn generate<'c>(
@@ -503,6 +513,8 @@ impl Kernel {
                 effects: None,
                 workspace: 0,
                 assistant: None,
+                first: 0,
+                cancellation: None,
             })
         }
     }
