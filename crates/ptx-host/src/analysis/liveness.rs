@@ -13,7 +13,7 @@ use super::gather::guard_of;
 use super::{Block, BlockId, Edges, Graph};
 
 /// The most places at which a row is live of which each is found; smaller kernels have no more.
-const MOST_PLACES: usize = 4096;
+const MOST_PLACES: usize = 1024;
 /// The most writes of a row that is live at more places that are looked at to find one before all reads.
 const MOST_WRITERS: usize = 8;
 

@@ -144,7 +144,6 @@ impl Analysis {
     fn with(program: &Program, launched: &Launched, request: Request<'_>) -> Result<Self, Refusal> {
         let Request { lanes, hands_over, limits, split } = request;
         let graph = Graph::with_blocks(program, if split { limits.block_instructions } else { u32::MAX })?;
-        let liveness = Liveness::new(program, &graph);
         let patient = waiting(program, &graph);
         if let Some(&first) = patient.first().filter(|_| launched.clusters || has_heavy(program, &graph)) {
             // In clusters, kernels whose instructions the interpreter's runtime executes must not wait for other threads.
@@ -159,6 +158,7 @@ impl Analysis {
         if is_plain && !split && graph.instructions() > limits.instructions {
             return again();
         }
+        let liveness = Liveness::new(program, &graph);
         let most = if is_plain && !split { limits.pairs } else { MOST_IN_ONE };
         let widths = Widths::new(program, &graph);
         let nans = Nans::new(program, &graph);

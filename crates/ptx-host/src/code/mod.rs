@@ -140,7 +140,7 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
     fn begin(&self, function: Function<'c>, uses: &Uses) -> Result<Code<'_, 'm, 'c>, CompileError> {
         let Self { module, machine, program, analysis, launched, lanes, extras, .. } = *self;
         let types = Types::new(module.context());
-        let builder = Builder::new(types);
+        let builder = Builder::simplifying(types);
         let entry = function.append_block(types, "entry");
         builder.position_at_end(entry);
         let done = function.append_block(types, "done");

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use llvm_sys::core::*;
 use llvm_sys::prelude::LLVMBuilderRef;
-use llvm_sys::{LLVMFastMathAllowContract, LLVMOpcode};
+use llvm_sys::{LLVMFastMathAllowContract, LLVMOpcode, LLVMTypeKind};
 
 use super::global::Function;
 use super::handle::{Block, Metadata, Type, Value, misfit};
@@ -205,8 +205,62 @@ enum InsertionPoint {
 pub struct Builder<'c> {
     pub(super) raw: LLVMBuilderRef,
     pub(super) types: Types<'c>,
+    /// Whether operations with neutral constants are not built.
+    simplifies: bool,
     insertion_point: Cell<InsertionPoint>,
     context: PhantomData<&'c Context>,
+}
+
+/// An integer constant, or a vector of it, that simplifies operations.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Zero,
+    /// All bits are set.
+    Ones,
+}
+
+impl Known {
+    fn of(value: Value<'_>) -> Option<Self> {
+        // SAFETY: a live value; constants are unique in their context, so that equal ones are one object. Integer types have both constants.
+        unsafe {
+            if LLVMIsConstant(value.raw) == 0 {
+                return None;
+            }
+            let ty = LLVMTypeOf(value.raw);
+            if LLVMConstNull(ty) == value.raw {
+                return Some(Self::Zero);
+            }
+            let element = if LLVMGetTypeKind(ty) == LLVMTypeKind::LLVMVectorTypeKind { LLVMGetElementType(ty) } else { ty };
+            let is_integer = LLVMGetTypeKind(element) == LLVMTypeKind::LLVMIntegerTypeKind;
+            (is_integer && LLVMConstAllOnes(ty) == value.raw).then_some(Self::Ones)
+        }
+    }
+}
+
+/// The result of an integer operation of which one operand is a constant that decides it.
+fn simplified<'c>(op: BinaryOp, a: Value<'c>, b: Value<'c>) -> Option<Value<'c>> {
+    let (of_a, of_b) = (Known::of(a), Known::of(b));
+    match op {
+        BinaryOp::And => match (of_a, of_b) {
+            (Some(Known::Ones), _) | (_, Some(Known::Zero)) => Some(b),
+            (_, Some(Known::Ones)) | (Some(Known::Zero), _) => Some(a),
+            (None, None) => None,
+        },
+        BinaryOp::Or => match (of_a, of_b) {
+            (Some(Known::Zero), _) | (_, Some(Known::Ones)) => Some(b),
+            (_, Some(Known::Zero)) | (Some(Known::Ones), _) => Some(a),
+            (None, None) => None,
+        },
+        BinaryOp::Xor | BinaryOp::Add => match (of_a, of_b) {
+            (Some(Known::Zero), _) => Some(b),
+            (_, Some(Known::Zero)) => Some(a),
+            _ => None,
+        },
+        BinaryOp::Sub | BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr => {
+            (of_b == Some(Known::Zero)).then_some(a)
+        }
+        _ => None,
+    }
 }
 
 impl Drop for Builder<'_> {
@@ -221,7 +275,16 @@ impl<'c> Builder<'c> {
     pub fn new(types: Types<'c>) -> Self {
         // SAFETY: the context is alive.
         let raw = unsafe { LLVMCreateBuilderInContext(types.context.raw()) };
-        Self { raw, types, insertion_point: Cell::new(InsertionPoint::End), context: PhantomData }
+        let insertion_point = Cell::new(InsertionPoint::End);
+        Self { raw, types, simplifies: false, insertion_point, context: PhantomData }
+    }
+
+    /// As [`Builder::new`]; integer operations and selections that a constant operand decides give that result instead of an instruction:
+    /// `and %x, -1` is `%x`. For code with many constant masks, which LLVM would have to remove.
+    pub fn simplifying(types: Types<'c>) -> Self {
+        let mut builder = Self::new(types);
+        builder.simplifies = true;
+        builder
     }
 
     /// The types of the builder's context.
@@ -365,6 +428,11 @@ impl<'c> Builder<'c> {
         if a.ty() != b.ty() || !fits {
             return Err(misfit(&format!("{op:?}"), &[a, b]));
         }
+        if self.simplifies
+            && let Some(known) = simplified(op, a, b)
+        {
+            return Ok(known);
+        }
         // SAFETY: operands of one type that the opcode takes, and an insertion point.
         Ok(Value::new(unsafe { LLVMBuildBinOp(self.raw, op.raw(), a.raw, b.raw, c"".as_ptr()) }))
     }
@@ -481,6 +549,13 @@ impl<'c> Builder<'c> {
         let matching = lanes.is_some() && lanes == yes.ty().vector_parts().map(|parts| parts.1);
         if yes.ty() != no.ty() || !(scalar || matching) {
             return Err(misfit("select", &[condition, yes, no]));
+        }
+        if self.simplifies {
+            match Known::of(condition) {
+                Some(Known::Ones) => return Ok(yes),
+                Some(Known::Zero) => return Ok(no),
+                None => {}
+            }
         }
         // SAFETY: a condition and two values of one type.
         Ok(Value::new(unsafe { LLVMBuildSelect(self.raw, condition.raw, yes.raw, no.raw, c"".as_ptr()) }))
