@@ -44,9 +44,10 @@ impl Liveness {
             (Some(blocks), _) => ranges(&blocks),
             (None, dominance) => {
                 let is_written = dominance.as_ref().is_some_and(|dominance| {
-                    accesses.writers(row).take(MOST_WRITERS).any(|writer| {
-                        accesses.readers(row).all(|reader| dominance.is_before(writer, reader))
-                    })
+                    accesses
+                        .writers(row)
+                        .take(MOST_WRITERS)
+                        .any(|writer| accesses.readers(row).all(|reader| dominance.is_before(writer, reader)))
                 });
                 let begin = (!is_written).then_some(0);
                 hull(graph, accesses.readers(row).chain(accesses.writers(row)).chain(begin))

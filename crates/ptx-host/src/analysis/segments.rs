@@ -47,9 +47,9 @@ impl Limits {
         instructions: 4096,
         pairs: 256,
         open_branches: 40,
-        segment_instructions: 400,
-        segment_blocks: 32,
-        block_instructions: 200,
+        segment_instructions: 200,
+        segment_blocks: 16,
+        block_instructions: 100,
     };
 
     /// Every kernel is split, into segments of a few blocks: for tests.
@@ -142,9 +142,9 @@ fn ranges(graph: &Graph, limits: &Limits) -> Vec<Range<BlockId>> {
     for id in 0..blocks.len() {
         before[id + 1] = before[id] + u64::from(size(id));
     }
-    let fits = |first: BlockId, end: BlockId| {
-        end - first <= limits.segment_blocks
-            && before[end] - before[first] <= u64::from(limits.segment_instructions)
+    let is_within = |first: BlockId, end: BlockId, times: usize| {
+        end - first <= times * limits.segment_blocks
+            && before[end] - before[first] <= times as u64 * u64::from(limits.segment_instructions)
     };
     // The end of the longest loop that begins at a block.
     let mut loop_end: Vec<BlockId> = (0..blocks.len()).collect();
@@ -155,8 +155,11 @@ fn ranges(graph: &Graph, limits: &Limits) -> Vec<Range<BlockId>> {
     }
     let (mut ranges, mut first) = (Vec::new(), 0);
     for id in 1..blocks.len() {
-        let splits_loop = loop_end[id] > id && fits(id, loop_end[id]) && !fits(first, loop_end[id]);
-        if splits_loop || !fits(first, id + 1) {
+        // A loop of up to twice the size is a segment of its own.
+        let begins_loop =
+            loop_end[id] > id && is_within(id, loop_end[id], 2) && !is_within(first, loop_end[id], 1);
+        let is_in_loop = loop_end[first] > id && is_within(first, loop_end[first], 2);
+        if begins_loop || !is_in_loop && !is_within(first, id + 1, 1) {
             ranges.push(first..id);
             first = id;
         }

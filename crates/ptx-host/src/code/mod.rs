@@ -280,8 +280,8 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
             code.make_rows_of_segment()?;
             code.enter_segment(next)?;
             code.blocks()?;
-            code.finish_stuck()?;
             code.finish_segment()?;
+            code.finish_stuck()?;
             asks.extend(code.asks.take());
         }
         for (function, is_stuck) in [(plan.stuck, true), (plan.parted, false)] {

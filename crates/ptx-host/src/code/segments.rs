@@ -73,6 +73,8 @@ pub(super) struct Segment<'a, 'c> {
     bound: Value<'c>,
     /// Tests all blocks of the segment in order, for ends of blocks with many candidates.
     dispatch: Cell<Option<Block<'c>>>,
+    /// As `dispatch`, from the bound on, for operations for which lanes are missing.
+    pass_over: Cell<Option<Block<'c>>>,
 }
 
 impl Segment<'_, '_> {
@@ -243,8 +245,8 @@ impl<'a, 'c> Code<'a, '_, 'c> {
             self.builder().store(at, place, 8, Ordinary)?;
             lanes_at.push(place);
         }
-        let dispatch = Cell::new(None);
-        self.segment = Some(Segment { plan, range, state, lanes_at, leave, bound, dispatch });
+        let (dispatch, pass_over) = (Cell::new(None), Cell::new(None));
+        self.segment = Some(Segment { plan, range, state, lanes_at, leave, bound, dispatch, pass_over });
         Ok(())
     }
 
@@ -306,16 +308,7 @@ impl<'a, 'c> Code<'a, '_, 'c> {
     /// Generates the code that returns from a segment.
     pub(super) fn finish_segment(&mut self) -> Result<(), CompileError> {
         let Some(segment) = &self.segment else { return Ok(()) };
-        if let Some(block) = segment.dispatch.get() {
-            self.builder().position_at_end(block);
-            let blocks = self.at.blocks[self.at.version as usize].clone();
-            for (id, to) in segment.range.clone().zip(blocks) {
-                let after = self.function.append_block(self.types, "after");
-                self.builder().branch_if(self.has_waiting(id)?, to, after)?;
-                self.builder().position_at_end(after);
-            }
-            self.builder().branch(segment.leave)?;
-        }
+        self.finish_dispatch(segment)?;
         self.builder().position_at_end(segment.leave);
         self.save_lanes(segment)?;
         self.builder().ret(Some(self.int(32, Status::Done as u64)))?;
@@ -399,9 +392,8 @@ impl<'a, 'c> Code<'a, '_, 'c> {
             if candidates.iter().any(|&next| next <= id) {
                 self.poll(self.analysis.graph.block(id).end, |code| code.lanes_of(&code.masks.active))?;
             }
-            let block = segment.dispatch.get();
-            let block = block.unwrap_or_else(|| self.function.append_block(self.types, "dispatch"));
-            segment.dispatch.set(Some(block));
+            let block =
+                Self::shared(&segment.dispatch, || self.function.append_block(self.types, "dispatch"));
             self.builder().branch(block)?;
             return Ok(());
         }
@@ -495,20 +487,70 @@ impl<'a, 'c> Code<'a, '_, 'c> {
     ) -> Result<(), LlvmError> {
         let Some(segment) = &self.segment else { return Err(defect("a kernel in one function")) };
         let pc = self.analysis.graph.block(id).first;
+        self.builder().store(self.int(32, id as u64 + 1), segment.bound, 4, Ordinary)?;
+        if others.range(id + 1..).count() > MOST_TESTS {
+            let block =
+                Self::shared(&segment.pass_over, || self.function.append_block(self.types, "pass.over"));
+            return self.builder().branch(block).map(drop);
+        }
         for &next in others.range(id + 1..) {
-            let after = self.function.append_block(self.types, "after");
-            let way = self.way_from(self.at.version, (id, pc), next, |_| Ok(here))?;
-            self.builder().branch_if(self.has_waiting(next)?, way, after)?;
+            let [found, after] = ["found", "after"].map(|name| self.function.append_block(self.types, name));
+            self.builder().branch_if(self.has_waiting(next)?, found, after)?;
+            self.builder().position_at_end(found);
+            self.builder().store(self.int(32, 0), segment.bound, 4, Ordinary)?;
+            self.builder().branch(self.way_from(self.at.version, (id, pc), next, |_| Ok(here))?)?;
             self.builder().position_at_end(after);
         }
+        self.leave_for_later(segment)
+    }
+
+    /// A block that several others branch to, which is made for the first of them.
+    fn shared(block: &Cell<Option<Block<'c>>>, make: impl FnOnce() -> Block<'c>) -> Block<'c> {
+        let shared = block.get().unwrap_or_else(make);
+        block.set(Some(shared));
+        shared
+    }
+
+    /// Leaves the segment for a later one, since none of its blocks from the bound on can run; if no lane is at a later one, the lanes of the warp wait
+    /// for each other.
+    fn leave_for_later(&self, segment: &Segment<'a, 'c>) -> Result<(), LlvmError> {
         let later = self.is_any_lane_at(segment, IntPredicate::Uge, segment.range.end as u64)?;
-        let [on, none] = ["later", "nowhere"].map(|name| self.function.append_block(self.types, name));
-        self.builder().branch_if(later, on, none)?;
-        self.builder().position_at_end(on);
-        self.builder().store(self.int(32, id as u64 + 1), segment.bound, 4, Ordinary)?;
-        self.builder().branch(segment.leave)?;
+        let none = self.function.append_block(self.types, "nowhere");
+        self.builder().branch_if(later, segment.leave, none)?;
         self.builder().position_at_end(none);
         self.end_stuck()
+    }
+
+    /// Generates the tests that ends of blocks and operations share: all blocks of the segment in order, and those from the bound on.
+    fn finish_dispatch(&self, segment: &Segment<'a, 'c>) -> Result<(), LlvmError> {
+        let blocks = segment.range.clone().zip(self.at.blocks[self.at.version as usize].iter().copied());
+        if let Some(block) = segment.dispatch.get() {
+            self.builder().position_at_end(block);
+            for (id, to) in blocks.clone() {
+                let after = self.function.append_block(self.types, "after");
+                self.builder().branch_if(self.has_waiting(id)?, to, after)?;
+                self.builder().position_at_end(after);
+            }
+            self.builder().branch(segment.leave)?;
+        }
+        if let Some(block) = segment.pass_over.get() {
+            self.builder().position_at_end(block);
+            let bound = self.builder().load(self.types.int(32), segment.bound, 4, Ordinary)?;
+            for (id, to) in blocks {
+                let [found, after] =
+                    ["found", "after"].map(|name| self.function.append_block(self.types, name));
+                let is_above =
+                    self.builder().int_compare(IntPredicate::Ule, bound, self.int(32, id as u64))?;
+                let runs = self.builder().binary(BinaryOp::And, self.has_waiting(id)?, is_above)?;
+                self.builder().branch_if(runs, found, after)?;
+                self.builder().position_at_end(found);
+                self.builder().store(self.int(32, 0), segment.bound, 4, Ordinary)?;
+                self.builder().branch(to)?;
+                self.builder().position_at_end(after);
+            }
+            self.leave_for_later(segment)?;
+        }
+        Ok(())
     }
 
     /// Ends the warp, whose lanes wait for each other forever.

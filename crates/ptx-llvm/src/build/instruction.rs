@@ -230,7 +230,11 @@ impl Known {
             if LLVMConstNull(ty) == value.raw {
                 return Some(Self::Zero);
             }
-            let element = if LLVMGetTypeKind(ty) == LLVMTypeKind::LLVMVectorTypeKind { LLVMGetElementType(ty) } else { ty };
+            let element = if LLVMGetTypeKind(ty) == LLVMTypeKind::LLVMVectorTypeKind {
+                LLVMGetElementType(ty)
+            } else {
+                ty
+            };
             let is_integer = LLVMGetTypeKind(element) == LLVMTypeKind::LLVMIntegerTypeKind;
             (is_integer && LLVMConstAllOnes(ty) == value.raw).then_some(Self::Ones)
         }
