@@ -14,6 +14,7 @@ mod kernels;
 mod langref;
 mod legalize;
 mod linear;
+mod linear_compiling;
 mod linear_lowering;
 mod linear_raising;
 mod linked;

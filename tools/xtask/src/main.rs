@@ -4,6 +4,7 @@ mod bench_cases;
 mod bench_exec;
 mod book;
 mod cargo;
+mod compile_fuzz;
 mod corpus;
 mod coverage;
 mod csmith;
@@ -96,6 +97,8 @@ enum Task {
     Intrinsics(intrinsics::IntrinsicsArguments),
     /// Execute random programs in LLVM IR on the host and as PTX, and compare
     IrFuzz(ir_fuzz::IrFuzzArguments),
+    /// Compile random control flow for the host, execute it, and check that time grows as the program does
+    CompileFuzz(compile_fuzz::CompileFuzzArguments),
     /// Execute random kernels with communicating threads, in the interpreter and compiled, and compare
     KernelFuzz(kernel_fuzz::KernelFuzzArguments),
     /// Link random modules with debug information with LLVM's programs and check the lines of the result
@@ -167,6 +170,7 @@ fn main() -> Result<()> {
         Task::Grammar(arguments) => grammar::compare(&arguments),
         Task::Intrinsics(arguments) => intrinsics::measure(&arguments),
         Task::IrFuzz(arguments) => ir_fuzz::fuzz(&arguments),
+        Task::CompileFuzz(arguments) => compile_fuzz::fuzz(&arguments),
         Task::KernelFuzz(arguments) => kernel_fuzz::fuzz(&arguments),
         Task::LinkFuzz(arguments) => link_fuzz::fuzz(&arguments),
         Task::LlSet(arguments) => llvm_set::measure(&arguments),

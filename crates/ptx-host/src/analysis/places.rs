@@ -37,10 +37,18 @@ pub(super) fn check(
     let mut apart = Vec::new();
     let places = Places { program, graph, shapes };
     let mut seen = BTreeSet::new();
-    for waiting in schedule.together(graph, parts_lanes) {
+    let all = 0..graph.blocks().len();
+    let meets = |&id: &BlockId| waits_for_cluster(places.first(id)) || places.operation(id).is_some();
+    let meeting: Vec<BlockId> = all.filter(meets).collect();
+    for waiting in schedule.together(graph, &meeting, parts_lanes) {
         let mut waits = waiting.iter().filter(|&&id| waits_for_cluster(places.first(id)));
         if let (Some(_), Some(&later)) = (waits.next(), waits.next()) {
             return Err(Refusal { pc: graph.block(later).first, why: APART });
+        }
+        if waiting.len() > MOST_AT_ONCE {
+            // Default: none; there are more than two.
+            let pc = waiting.last().map_or(0, |&id| graph.block(id).first);
+            return Err(Refusal { pc, why: APART });
         }
         let here: Vec<_> = waiting.iter().filter_map(|&id| Some((id, places.operation(id)?))).collect();
         for (at, &(one, operation)) in here.iter().enumerate() {
@@ -53,6 +61,9 @@ pub(super) fn check(
     }
     Ok(apart)
 }
+
+/// The most operations at which lanes may wait at one time; each pair of them is examined.
+const MOST_AT_ONCE: usize = 256;
 
 /// The longest chain of instructions that compute a mask which is compared with another.
 const DEEPEST: u32 = 8;

@@ -291,17 +291,30 @@ impl Schedule {
         self.lacking.contains(&block)
     }
 
-    /// The sets of blocks at which lanes may wait at one time: the targets of a block, and the blocks at which others wait meanwhile.
+    /// The sets of those of some blocks at which lanes may wait at one time: the targets of a block, and the blocks at which others wait
+    /// meanwhile. `among` is in ascending order.
     pub(super) fn together(
         &self,
         graph: &Graph,
+        among: &[BlockId],
         parts_lanes: impl Fn(BlockId) -> bool,
     ) -> BTreeSet<BTreeSet<BlockId>> {
         let mut sets = BTreeSet::new();
-        for id in 0..graph.blocks().len() {
-            let waiting = self.waiting(id);
+        let is_among = |id: &BlockId| among.binary_search(id).is_ok();
+        for id in (0..graph.blocks().len()).filter(|_| !among.is_empty()) {
+            let waiting: Vec<BlockId> = match self.bounds(id) {
+                Some((first, last)) => {
+                    let from = among.partition_point(|&other| other < first);
+                    let within = among[from..].iter().copied().take_while(|&other| other <= last);
+                    within.filter(|&other| self.may_wait(id, other)).collect()
+                }
+                None => Vec::new(),
+            };
             let ways = ways(graph, id, parts_lanes(id)).into_iter();
-            sets.extend(ways.map(|way| way.into_iter().chain(waiting.iter().copied()).collect()));
+            let with_targets = |way: Vec<BlockId>| -> BTreeSet<BlockId> {
+                way.into_iter().filter(is_among).chain(waiting.iter().copied()).collect()
+            };
+            sets.extend(ways.map(with_targets).filter(|set| set.len() > 1));
         }
         sets
     }

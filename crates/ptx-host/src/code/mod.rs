@@ -110,7 +110,9 @@ pub(crate) fn generate(
     function.add_attribute(types, "probe-stack", "inline-asm");
     let debug = extras.lines.map(|lines| Debug::new(module, types, program, lines));
     let probed = extras.checks_memory.then(|| sites(program).0);
-    let kernel = Kernel { module, machine, program, analysis, launched, lanes, extras, debug, probed };
+    let is_heavy = launched.clusters || has_heavy(program, &analysis.graph);
+    let kernel =
+        Kernel { is_heavy, module, machine, program, analysis, launched, lanes, extras, debug, probed };
     let made = match &analysis.segments {
         Some(segments) => kernel.split(function, segments)?,
         None => kernel.whole(function)?,
@@ -131,6 +133,8 @@ struct Kernel<'a, 'm, 'c> {
     lanes: u32,
     extras: Extras<'a>,
     debug: Option<Debug<'c>>,
+    /// Whether the runtime executes instructions of the kernel.
+    is_heavy: bool,
     /// The first site of each instruction with memory accesses that are checked.
     probed: Option<FxHashMap<u32, u32>>,
 }
@@ -163,7 +167,7 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
             warps: Warps {
                 is_of_block: false,
                 is_quiet: analysis.warps > 1 && runs_together(program, analysis),
-                is_heavy: launched.clusters || has_heavy(program, &analysis.graph),
+                is_heavy: self.is_heavy,
                 turns: None,
             },
             at: Position {

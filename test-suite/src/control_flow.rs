@@ -1,0 +1,263 @@
+//! Kernels of any size with one kind of control flow, or a mixture: how compilation for the host grows with them is measured on these.
+//!
+//! Each thread works on its own word of the first buffer, so that engines can be compared.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, anyhow, ensure};
+use ptx_diag::SourceFile;
+use ptx_exec::{Argument, DecodedLaunch, Executed, Launch, LoadedLaunch};
+use ptx_host::analysis::Launched;
+use ptx_host::{CompileError, Compiler, Kernels, Options};
+use ptx_llvm::host::Cpu;
+
+use crate::growth::timed;
+use crate::stage;
+
+/// A kind of control flow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// None: arithmetic only.
+    Straight,
+    /// Divergent `if` and `else`, one after the other.
+    IfElse,
+    /// The same, with conditions that are the same in all threads.
+    Uniform,
+    /// Divergent branches to one label at the end.
+    Exits,
+    /// Threads that store something and exit.
+    ExitsWithStores,
+    /// One divergent `brx.idx`.
+    Switch,
+    /// A `brx.idx` in a loop, as in an interpreter of byte code.
+    SwitchInLoop,
+    /// A chain of comparisons that branch to targets after it.
+    Chain,
+    /// Loops whose trip counts differ between threads, one after the other.
+    Loops,
+    /// Loops in loops, with a way out of both.
+    Nests,
+    /// Guarded instructions.
+    Guards,
+    /// Block barriers.
+    Barriers,
+    /// Calls of a function with a branch, which are inlined.
+    Calls,
+    /// Loads and stores.
+    Accesses,
+    /// One long loop of divergent branches.
+    LongLoop,
+    /// Operations of all lanes after divergent branches.
+    Votes,
+    /// Branches into the join of the next one.
+    Joins,
+}
+
+/// All kinds.
+pub const SHAPES: [Shape; 17] = [
+    Shape::Straight,
+    Shape::IfElse,
+    Shape::Uniform,
+    Shape::Exits,
+    Shape::ExitsWithStores,
+    Shape::Switch,
+    Shape::SwitchInLoop,
+    Shape::Chain,
+    Shape::Loops,
+    Shape::Nests,
+    Shape::Guards,
+    Shape::Barriers,
+    Shape::Calls,
+    Shape::Accesses,
+    Shape::LongLoop,
+    Shape::Votes,
+    Shape::Joins,
+];
+
+const HEAD: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+.func (.reg .b32 o) f(.reg .b32 v) { .reg .pred q; setp.eq.u32 q, v, 77; @q bra X; add.u32 o, v, 1; ret; X: mov.u32 o, 3; ret; }
+.shared .b32 s[64];
+.visible .entry k(.param .u64 p) {
+.reg .pred q; .reg .b32 x, y, t, i, z; .reg .b64 a, b;
+ld.param.u64 a, [p]; mov.u32 t, %tid.x; mul.wide.u32 b, t, 4; add.u64 a, a, b; ld.global.u32 x, [a]; mov.u32 y, t; mov.u32 i, 0;
+";
+
+/// A kernel `k` of about so many instructions. Its parameter is the address of a word for each thread.
+pub fn kernel(shape: Shape, instructions: usize) -> String {
+    let mut text = HEAD.to_owned();
+    piece(&mut text, shape, 0, instructions);
+    text.push_str("END: st.global.u32 [a], x; ret; }\n");
+    text
+}
+
+/// A kernel of pieces of random kinds and sizes, of about so many instructions, `times` times one after the other.
+pub fn mixture(seed: u64, instructions: usize, times: usize) -> String {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let (mut pieces, mut left) = (Vec::new(), instructions);
+    while left > 0 {
+        let size = random.usize(1..=left.clamp(1, 40 + instructions / 4));
+        left -= size.min(left);
+        // Barriers and operations of all lanes need those that have left for the end.
+        let shape = SHAPES[random.usize(..SHAPES.len())];
+        pieces.extend(Some((shape, size)).filter(|_| !matches!(shape, Shape::Barriers | Shape::Votes)));
+    }
+    let mut text = HEAD.to_owned();
+    let all = pieces.iter().cycle().take(times * pieces.len());
+    all.enumerate().for_each(|(number, &(shape, size))| piece(&mut text, shape, number, size));
+    text.push_str("END: st.global.u32 [a], x; ret; }\n");
+    text
+}
+
+/// Appends a piece of about `size` instructions; `number` tells its labels from those of other pieces.
+fn piece(text: &mut String, shape: Shape, number: usize, size: usize) {
+    let n = number;
+    let mut each = |per: usize, line: &dyn Fn(usize) -> String| {
+        for c in 0..(size / per).max(1) {
+            text.push_str(&line(c));
+            text.push('\n');
+        }
+    };
+    match shape {
+        Shape::Straight => each(2, &|c| format!("mad.lo.u32 x, x, {}, {c}; xor.b32 y, y, x;", 2 * c + 3)),
+        Shape::IfElse => each(5, &|c| {
+            format!(
+                "setp.gt.u32 q, x, {}; @q bra A{n}_{c}; add.u32 x, x, {c}; bra B{n}_{c}; A{n}_{c}: mul.lo.u32 x, x, 3; B{n}_{c}:",
+                c * 77
+            )
+        }),
+        Shape::Uniform => each(6, &|c| {
+            format!(
+                "setp.gt.u32 q, i, {}; @q bra A{n}_{c}; add.u32 x, x, {c}; bra B{n}_{c}; A{n}_{c}: mul.lo.u32 x, x, 3; B{n}_{c}: add.u32 i, i, 1;",
+                c % 5
+            )
+        }),
+        Shape::Exits => each(3, &|c| {
+            format!("xor.b32 y, y, {}; setp.eq.u32 q, y, {}; @q bra END;", c * 77 + 1, c + 1_000_000)
+        }),
+        Shape::ExitsWithStores => each(5, &|c| {
+            format!(
+                "xor.b32 y, y, {}; setp.eq.u32 q, y, {}; @!q bra A{n}_{c}; st.global.u32 [a], {c}; exit; A{n}_{c}:",
+                c * 7 + 1,
+                c % 64
+            )
+        }),
+        Shape::Switch | Shape::SwitchInLoop | Shape::Chain => switch(text, shape, n, size),
+        Shape::Loops => each(5, &|c| {
+            format!(
+                "and.b32 y, x, 3; A{n}_{c}: add.u32 x, x, {c}; sub.u32 y, y, 1; setp.gt.s32 q, y, 0; @q bra A{n}_{c};"
+            )
+        }),
+        Shape::Nests => each(12, &|c| {
+            format!(
+                "and.b32 y, x, 3; A{n}_{c}: and.b32 z, x, 1; B{n}_{c}: add.u32 x, x, {c}; setp.eq.u32 q, x, {}; @q bra C{n}_{c}; sub.u32 z, z, 1; \
+                 setp.gt.s32 q, z, 0; @q bra B{n}_{c}; sub.u32 y, y, 1; setp.gt.s32 q, y, 0; @q bra A{n}_{c}; C{n}_{c}:",
+                c * 3
+            )
+        }),
+        Shape::Guards => each(2, &|c| format!("setp.gt.u32 q, x, {c}; @q add.u32 x, x, {c};")),
+        Shape::Barriers => each(3, &|c| format!("bar.sync 0; st.shared.u32 [s], t; xor.b32 x, x, {c};")),
+        Shape::Calls => each(6, &|_| "call (x), f, (x);".to_owned()),
+        Shape::Accesses => {
+            each(3, &|_| "ld.global.u32 y, [a]; add.u32 x, x, y; st.global.u32 [a], x;".to_owned())
+        }
+        Shape::LongLoop => {
+            let _ = writeln!(text, "mov.u32 i, 0; T{n}:");
+            piece(text, Shape::Joins, n, size);
+            let _ = writeln!(text, "add.u32 i, i, 1; setp.lt.u32 q, i, 2; @q bra T{n};");
+        }
+        Shape::Votes => each(5, &|c| {
+            format!(
+                "setp.gt.u32 q, x, {}; @q bra A{n}_{c}; add.u32 x, x, {c}; A{n}_{c}: vote.sync.ballot.b32 y, q, -1; add.u32 x, x, y;",
+                c * 77
+            )
+        }),
+        Shape::Joins => {
+            each(4, &|c| {
+                format!(
+                    "setp.gt.u32 q, x, {}; @q bra J{n}_{}; add.u32 x, x, {c}; J{n}_{c}: xor.b32 x, x, {c};",
+                    c * 77,
+                    c + 1
+                )
+            });
+            let _ = writeln!(text, "J{n}_{}:", (size / 4).max(1));
+        }
+    }
+}
+
+/// Appends branches to one of many targets.
+fn switch(text: &mut String, shape: Shape, n: usize, size: usize) {
+    let (count, is_chain) = match shape {
+        Shape::Chain => ((size / 4).max(1), true),
+        _ => ((size / 2).max(1), false),
+    };
+    if shape == Shape::SwitchInLoop {
+        let _ = writeln!(text, "mov.u32 i, 0; T{n}:");
+    }
+    if is_chain {
+        (0..count).for_each(|c| _ = writeln!(text, "setp.eq.u32 q, x, {c}; @q bra C{n}_{c};"));
+        let _ = writeln!(text, "bra E{n};");
+    } else {
+        let targets: Vec<String> = (0..count).map(|c| format!("C{n}_{c}")).collect();
+        let _ = writeln!(
+            text,
+            "min.u32 t, x, {}; S{n}: .branchtargets {}; brx.idx t, S{n};",
+            count - 1,
+            targets.join(", ")
+        );
+    }
+    (0..count).for_each(|c| _ = writeln!(text, "C{n}_{c}: mad.lo.u32 x, x, {}, {c}; bra E{n};", 2 * c + 3));
+    let _ = writeln!(text, "E{n}:");
+    if shape == Shape::SwitchInLoop {
+        let _ = writeln!(text, "and.b32 x, x, 63; add.u32 i, i, 1; setp.lt.u32 q, i, 5; @q bra T{n};");
+    }
+}
+
+/// What came of compiling and executing a kernel.
+#[derive(Debug)]
+pub struct Measured {
+    /// Processor time of compilation.
+    pub compiled: Duration,
+    /// Whether both engines leave the same.
+    pub is_right: bool,
+}
+
+/// Compiles a kernel of this module for the host CPU, and executes it with 96 threads in both engines.
+///
+/// # Errors
+/// The kernel is not valid or not compiled, or an engine does not finish it.
+pub fn measure(text: &str) -> Result<Measured> {
+    let source = SourceFile::new("control_flow.ptx", text.to_owned());
+    let module = stage::read(&source)?;
+    let mut launch = Launch::new("k");
+    (launch.grid, launch.block) = ([1, 1, 1], [96, 1, 1]);
+    launch.limits.timeout = Some(Duration::from_secs(60));
+    let input =
+        (0..96_u32).flat_map(|thread| (thread.wrapping_mul(2_654_435_761) >> (thread % 29)).to_le_bytes());
+    launch.arguments = vec![Argument::Buffer(input.collect())];
+    let decoded = || -> Result<_> {
+        let verified = stage::verify(&module, &source)?;
+        let decoded =
+            DecodedLaunch::at_host_addresses(verified, &launch).map_err(|error| anyhow!("{error}"))?;
+        Ok(decoded.context("addresses of 32 bits")?.load())
+    };
+    let left =
+        |loaded: &LoadedLaunch<'_>| loaded.outcome(Executed::default()).buffers.into_iter().flatten().next();
+    let (interpreted, loaded) = (decoded()?, decoded()?);
+    interpreted.launch().map_err(|error| anyhow!("interpreted: {error}"))?;
+    let compiler = Compiler::new(Cpu::host()?)?;
+    let launched = Launched::blocks(launch.block);
+    let kernels = Kernels::new(Options::default());
+    let (kernel, compiled) = timed(|| compiler.kernel(&kernels, loaded.program(), &launched));
+    let kernel = kernel.map_err(|error| match error {
+        CompileError::Refused(refusal) => anyhow!("not compiled: {}", refusal.why),
+        CompileError::Llvm(error) => anyhow!("LLVM refuses the code: {error}"),
+    })?;
+    ptx_host::launch(&kernel, &loaded).map_err(|error| anyhow!("compiled: {error}"))?;
+    let (expected, actual) = (left(&interpreted), left(&loaded));
+    ensure!(expected.is_some(), "the launch has no buffer");
+    Ok(Measured { compiled, is_right: expected == actual })
+}

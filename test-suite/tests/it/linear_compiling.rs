@@ -1,0 +1,41 @@
+//! Compiling kernels for the host takes time in proportion to them, whatever their control flow is.
+
+use test_suite::control_flow::{SHAPES, kernel, measure, mixture};
+use test_suite::growth::{LARGER, complaint};
+
+/// The instructions of the smaller kernel.
+const SIZE: usize = 500;
+
+/// Compares a kernel with a larger one of the same kind.
+fn compare(name: &str, kernel: impl Fn(usize, usize) -> String) -> Option<String> {
+    let [small, large] = [1, LARGER].map(|times| {
+        let size = times * SIZE;
+        let measured =
+            measure(&kernel(SIZE, times)).unwrap_or_else(|error| panic!("{name} of {size}: {error:#}"));
+        assert!(measured.is_right, "{name} of {size} instructions: the engines differ");
+        measured.compiled
+    });
+    complaint(name, SIZE, small, large)
+}
+
+#[test]
+fn time_grows_as_the_kernel_does() {
+    let shapes =
+        testing::sample("kinds of control flow that compile time is measured on", SHAPES.to_vec(), 4);
+    let complaints: Vec<String> = shapes
+        .into_iter()
+        .filter_map(|shape| compare(&format!("{shape:?}"), |size, times| kernel(shape, size * times)))
+        .collect();
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[test]
+fn mixtures_are_right_and_their_time_grows_as_they_do() {
+    let seeds =
+        testing::sample("mixtures of control flow that compile time is measured on", (1..=6).collect(), 1);
+    let complaints: Vec<String> = seeds
+        .into_iter()
+        .filter_map(|seed| compare(&format!("mixture {seed}"), |size, times| mixture(seed, size, times)))
+        .collect();
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
