@@ -65,6 +65,7 @@ const CONTENTS: &[(&str, &[(&str, &str)])] = &[
         "Working on ptx-llvm",
         &[
             ("ARCHITECTURE.md", "Architecture"),
+            ("docs/host-code.md", "Code for the host"),
             ("CONTRIBUTING.md", "Contributing"),
             ("test-suite/README.md", "The conformance suite"),
             ("test-suite/corpus/README.md", "The corpus"),
