@@ -161,6 +161,8 @@ struct Made {
     /// Its name in the module.
     name: String,
     about: ForShape,
+    /// LLVM's passes for it.
+    passes: &'static str,
 }
 
 /// Compiles the kernels of a module for a processor.
@@ -187,9 +189,12 @@ pub fn compile(unit: &Unit<'_>, cpu: &Cpu, product: Product) -> Result<Vec<u8>, 
     }
     let symbols = Symbols { module: &module, machine: &machine, unit };
     symbols.add(&addresses, &kernels).map_err(one)?;
+    // One kernel that is split into many functions would take most of the time of the usual passes.
+    let all = kernels.iter().flat_map(|(_, made)| made).map(|made| made.passes);
+    let passes = all.filter(|&passes| passes != PIPELINE).last().unwrap_or(PIPELINE);
     let finish = || -> Result<Vec<u8>, LlvmError> {
         module.verify()?;
-        machine.optimize(&mut module, PIPELINE)?;
+        machine.optimize(&mut module, passes)?;
         Ok(match product {
             Product::Ll => module.to_text().into_bytes(),
             Product::Bc => module.to_bitcode(),
@@ -242,7 +247,7 @@ fn compile_kernel<'c>(
         let name = format!("{}.{}x{}x{}", kernel.symbol, block[0], block[1], block[2]);
         let options = Options::default();
         let made = generate_one(module.context(), machine, &program, &Launched::blocks(block), &options);
-        let Generated { module: made, runs, asks, .. } = made.map_err(|error| match error {
+        let Generated { module: made, passes, runs, asks, .. } = made.map_err(|error| match error {
             CompileError::Refused(Refusal { pc, why }) => failed(Some(place(pc)), why),
             CompileError::Llvm(error) => AotError::Llvm(error),
         })?;
@@ -266,7 +271,7 @@ fn compile_kernel<'c>(
             calls: calls(first, &program, place),
             places: positions(unit, first, &program, place),
         };
-        all.push(Made { name, about });
+        all.push(Made { name, about, passes });
     }
     Ok(all)
 }

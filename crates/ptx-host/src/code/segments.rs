@@ -93,6 +93,7 @@ impl<'a, 'c> Plan<'a, 'c> {
             let function = module.function(name, types.function(word, parameters))?;
             function.set_linkage(Linkage::Internal);
             function.compile_like(code.function);
+            function.add_attribute(types, "probe-stack", "inline-asm");
             function.add_flag(types, "noinline");
             function.add_flag(types, "nounwind");
             // The state is memory of the calling function that nothing else has the address of.
