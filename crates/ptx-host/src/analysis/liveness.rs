@@ -165,7 +165,7 @@ fn hull(graph: &Graph, accesses: impl Iterator<Item = BlockId>) -> Vec<Range<u32
     let own = first as u32..(last + 1) as u32;
     let all = graph.blocks().len() as u32;
     match late as u32 {
-        late if late == all => vec![own],
+        late if late == all => Vec::from([own]),
         late if own.end == late => vec![own.start..all],
         late => vec![own, late..all],
     }

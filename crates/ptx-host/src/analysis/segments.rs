@@ -139,7 +139,7 @@ fn ranges(graph: &Graph, limits: &Limits) -> Vec<Range<BlockId>> {
     // One more instruction for the end of each block.
     let size = |id: BlockId| blocks[id].end - blocks[id].first + 1;
     let mut before = vec![0_u64; blocks.len() + 1];
-    for id in 0..blocks.len() {
+    for id in 0..graph.blocks().len() {
         before[id + 1] = before[id] + u64::from(size(id));
     }
     let is_within = |first: BlockId, end: BlockId, times: usize| {

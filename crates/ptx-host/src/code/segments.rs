@@ -476,7 +476,8 @@ impl<'a, 'c> Code<'a, '_, 'c> {
         if !segments.can_wait(id) && segments.origins(id).iter().all(sends_all) {
             return None;
         }
-        Some(segment.range.clone().filter(|&other| other != id && segments.can_wait(other)).collect())
+        // Also blocks at which lanes never wait while another one runs: others may have been sent there by the same branch.
+        Some(segment.range.clone().filter(|&other| other != id).collect())
     }
 
     /// As `run_others`, in a segment: where lanes are missing at an operation, a later block runs, also one of another segment.

@@ -84,6 +84,17 @@ fn a_loop_that_lanes_leave_and_what_follows_it_are_joined() {
 }
 
 #[test]
+fn lanes_that_were_sent_elsewhere_by_the_same_branch_come_first() {
+    // Lanes at the operation of all wait for those that the branch has sent to the block after it, which comes back.
+    let body = "mov.u32 %r8, %laneid; mov.u32 %r10, 0;\n\
+                again: shfl.sync.bfly.b32 %r9, %r8, 1, 31, -1; add.u32 %r8, %r8, %r9; and.b32 %r9, %r8, 1; setp.eq.u32 %p1, %r9, 0;\n\
+                add.u32 %r10, %r10, 1; setp.ge.u32 %p2, %r10, 6; @%p2 bra finish; @%p1 bra again;\n\
+                xor.b32 %r8, %r8, %r3; add.u32 %r8, %r8, 3; bra again;\n\
+                finish: st.global.u32 [%rd4], %r8; ret;";
+    Case::warp(body).agrees();
+}
+
+#[test]
 fn a_function_that_is_called_on_both_sides_agrees() {
     let before = ".func (.reg .b32 %out) sum(.reg .b32 %in) { redux.sync.add.u32 %out, %in, -1; ret; }";
     let call = "call (%r8), sum, (%r9);";
