@@ -161,7 +161,8 @@ impl Kernel {
     /// What does not fit; then nothing was run. A stopped thread is reported in [`Finished`].
     pub(crate) fn launch(&self, with: With) -> Result<Finished, ExecError> {
         let dynamic_shared = with.shape.dynamic_shared;
-        let setup = self.setup(with)?;
+        let memory = self.memory_of(with.global.clone(), &with.shape);
+        let setup = self.setup(with, memory)?;
         let seen = setup.global.clone();
         let mut finished = machine::run(setup);
         if let Err(trap) = &mut finished.result {
@@ -170,19 +171,32 @@ impl Kernel {
         Ok(finished)
     }
 
-    /// Creates an executor of single instructions of a launch, for an engine whose program was derived from the
-    /// kernel's.
+    /// The global memory that a launch accesses, given what existed before it, and the address of its workspace: 0 if it is not cooperative.
+    pub(crate) fn memory_of(&self, global: GlobalMemory, shape: &Shape) -> (GlobalMemory, u64) {
+        if shape.cooperative { global.with_workspace(self.size) } else { (global, 0) }
+    }
+
+    /// Creates an executor of single instructions of a launch in this memory ([`Kernel::memory_of`]), for an engine whose program was derived
+    /// from the kernel's.
     ///
     /// # Errors
     /// What does not fit the kernel or the limits.
-    pub(crate) fn assistant(&self, with: With, instructions: &Instructions) -> Result<Assistant, ExecError> {
-        Ok(Assistant::new(self.setup(with)?, instructions))
+    pub(crate) fn assistant(
+        &self,
+        with: With,
+        instructions: &Instructions,
+        memory: (GlobalMemory, u64),
+    ) -> Result<Assistant, ExecError> {
+        Ok(Assistant::new(self.setup(with, memory)?, instructions))
     }
 
-    fn setup(&self, with: With) -> Result<machine::Setup, ExecError> {
+    fn setup(
+        &self,
+        with: With,
+        (global, workspace): (GlobalMemory, u64),
+    ) -> Result<machine::Setup, ExecError> {
         let With {
             shape,
-            global,
             textures,
             bound,
             constant,
@@ -194,11 +208,10 @@ impl Kernel {
             observer,
             threads,
             products,
+            ..
         } = with;
         let geometry = self.check(&shape, &limits).map_err(ExecError::Refused)?;
         let units = self.bind(textures, &bound)?;
-        let (global, workspace) =
-            if shape.cooperative { global.with_workspace(self.size) } else { (global, 0) };
         let executable = self.executable.clone();
         Ok(machine::Setup {
             executable,
