@@ -308,7 +308,7 @@ impl Launchable for LoadedLaunch<'_> {
     }
 
     fn explain(&self, trap: &mut Trap, system: &System) {
-        self.kernel().explain(trap, &system.global, self.dynamic_shared());
+        self.kernel().explain(trap, &system.global, self.params(), self.dynamic_shared());
     }
 }
 
@@ -374,6 +374,7 @@ impl Launchable for ImageLaunch {
     }
 
     fn explain(&self, trap: &mut Trap, system: &System) {
-        self.kernel.explain(trap, &system.global, self.with.shape.dynamic_shared);
+        let With { params, shape, .. } = &self.with;
+        self.kernel.explain(trap, &system.global, params, shape.dynamic_shared);
     }
 }

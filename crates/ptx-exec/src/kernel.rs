@@ -162,11 +162,12 @@ impl Kernel {
     pub(crate) fn launch(&self, with: With) -> Result<Finished, ExecError> {
         let dynamic_shared = with.shape.dynamic_shared;
         let memory = self.memory_of(with.global.clone(), &with.shape);
+        let params = with.params.clone();
         let setup = self.setup(with, memory)?;
         let seen = setup.global.clone();
         let mut finished = machine::run(setup);
         if let Err(trap) = &mut finished.result {
-            self.explain(trap, &seen, dynamic_shared);
+            self.explain(trap, &seen, &params, dynamic_shared);
         }
         Ok(finished)
     }
@@ -244,12 +245,17 @@ impl Kernel {
         Units::bind(&self.layout.references, textures, bound).map_err(ExecError::Refused)
     }
 
-    /// Sets in the trap the object nearest to a faulty access, in memory as the launch saw it.
-    pub(crate) fn explain(&self, trap: &mut Trap, seen: &GlobalMemory, dynamic_shared: u32) {
+    /// Sets in the trap the object of a faulty access, in memory as the launch saw it: the one that contains the address, or else that of the pointer
+    /// from which the address was computed, or else the nearest one.
+    pub(crate) fn explain(&self, trap: &mut Trap, seen: &GlobalMemory, params: &[u8], dynamic_shared: u32) {
         let TrapKind::Fault(fault) = &trap.kind else { return };
+        let fault = &fault.resolved(self.size);
         let object = match fault.space {
             Space::Local => return,
-            Space::Global | Space::Generic => seen.describe(fault.address),
+            Space::Global | Space::Generic => {
+                let pointers = trap.pointers.iter().filter_map(|pointer| pointer.value(params));
+                seen.describe(fault.address, pointers)
+            }
             _ => nearest(&in_block(*fault), &self.objects(dynamic_shared)),
         };
         trap.object = Some(object.unwrap_or_else(|| nothing_at(fault)));

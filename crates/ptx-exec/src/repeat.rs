@@ -250,6 +250,11 @@ impl LoadedLaunch<'_> {
         &self.decoded.kernel
     }
 
+    /// The contents of the parameter space.
+    pub(crate) fn params(&self) -> &[u8] {
+        &self.decoded.params
+    }
+
     /// Bytes of dynamic shared memory of a block.
     pub(crate) fn dynamic_shared(&self) -> u32 {
         self.decoded.launch.dynamic_shared

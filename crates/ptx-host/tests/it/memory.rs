@@ -432,3 +432,115 @@ fn texts_are_printed_from_memory_of_each_kind() {
         given(".reqnctapercluster 2", &body.replace("PRINT", print), |launch| launch.block = [1; 3]);
     assert_eq!(text, "ABC\n\u{8}\nA\nB\nWXY\nABC\n\u{8}\nB\nA\nWXY\n");
 }
+
+/// How both engines describe a bad access, the interpreter in memory of its own, where each buffer is far from all others: without the addresses, which
+/// differ in global memory.
+fn described(case: &Case<'_>) -> String {
+    let (module, launch) = (case.module(), case.launch());
+    let verified = || ptx_verify::verify(&module).expect("valid PTX").0;
+    let error = ptx_exec::run(verified(), &launch).expect_err("it is stopped").to_string();
+    let is_shown = |word: &&str| !word.starts_with("0x");
+    let shown = |text: &str| text.split(' ').filter(is_shown).collect::<Vec<_>>().join(" ");
+    let expected = shown(&error);
+    assert_eq!(checked_apart(case), Some(expected.clone()), "{}", case.body);
+    expected
+}
+
+#[test]
+fn both_engines_name_the_same_object() {
+    let with = |body: &str| {
+        let body = format!(".local .align 8 .b8 own[64]; {body} st.global.u32 [%rd4], %r6; ret;");
+        described(&Case { before: VARIABLES, block: [1, 1, 1], n: 1_000_000, ..Case::warp(&body) })
+    };
+    for (body, part) in [
+        // Before and after the second buffer, near and far, also through an index, a loop and a choice.
+        (
+            "ld.global.u32 %r6, [%rd2+2048];",
+            "is out of bounds: offset 2048 of argument 1 (`in`), which has 2048 bytes;",
+        ),
+        ("ld.global.u32 %r6, [%rd2+6000];", "offset 6000 of argument 1 (`in`)"),
+        ("ld.global.u32 %r6, [%rd2+100000000];", "offset 100000000 of argument 1 (`in`)"),
+        (
+            "mul.wide.u32 %rd6, %r1, 4; add.s64 %rd6, %rd6, %rd2; ld.global.u32 %r6, [%rd6];",
+            "offset 4000000 of argument 1 (`in`)",
+        ),
+        (
+            "ld.global.u32 %r7, [%rd2+4]; shl.b32 %r7, %r7, 3; mad.wide.u32 %rd6, %r7, 8, %rd2; ld.global.u32 %r6, [%rd6];",
+            "offset 1327217856 of argument 1 (`in`)",
+        ),
+        (
+            "mov.u64 %rd6, %rd1; again: add.s64 %rd6, %rd6, 16384; ld.global.u32 %r6, [%rd6+8192]; bra again;",
+            "offset 24576 of argument 0 (`out`)",
+        ),
+        ("ld.global.u32 %r6, [%rd2+-8];", "8 bytes before argument 1 (`in`), which has 2048 bytes;"),
+        (
+            "ld.global.u32 %r6, [%rd2+-40000000];",
+            "40000000 bytes before argument 1 (`in`), which has 2048 bytes;",
+        ),
+        ("ld.global.u32 %r6, [%rd1+-8];", "8 bytes before argument 0 (`out`), which has 2048 bytes;"),
+        ("ld.u32 %r6, [%rd1+1000000];", "offset 1000000 of argument 0 (`out`)"),
+        ("atom.global.add.u32 %r6, [%rd1+10000], 1;", "offset 10000 of argument 0 (`out`)"),
+        // A pointer that is computed from both buffers belongs to neither; it is near one of them.
+        (
+            "setp.eq.u32 %p1, %r1, 0; selp.b64 %rd6, %rd1, %rd2, %p1; ld.global.u32 %r6, [%rd6+2052];",
+            "offset 2052 of argument 1 (`in`)",
+        ),
+        // Pointers that were in memory.
+        (
+            "st.global.u64 [%rd1], %rd2; ld.global.u64 %rd6, [%rd1]; ld.global.u32 %r6, [%rd6+2056];",
+            "offset 2056 of argument 1 (`in`)",
+        ),
+        // Variables.
+        (
+            "mov.u64 %rd6, table; ld.global.u32 %r6, [%rd6+24];",
+            "offset 24 of variable `table`, which has 24 bytes;",
+        ),
+        (
+            "mul.wide.u32 %rd6, %r1, 4; mov.u64 %rd7, table; add.s64 %rd6, %rd7, %rd6; ld.global.u32 %r6, [%rd6];",
+            "offset 4000000 of variable `table`",
+        ),
+        (
+            "mov.u64 %rd6, table; sub.s64 %rd6, %rd6, 16; ld.global.u32 %r6, [%rd6];",
+            "16 bytes before variable `table`",
+        ),
+        // No object.
+        ("mov.u64 %rd6, 0; ld.global.u32 %r6, [%rd6];", "it is a null pointer"),
+        ("mov.u64 %rd6, 16; ld.u32 %r6, [%rd6+8];", "it is 24 bytes after a null pointer"),
+        (
+            "mov.u64 %rd6, 0x7000; ld.global.u32 %r6, [%rd6];",
+            "there is no argument or variable at this address",
+        ),
+        // In the buffer.
+        ("ld.global.u32 %r6, [%rd2+6];", "is not aligned to 4 bytes: offset 6 of argument 1 (`in`)"),
+        // Other memory.
+        ("ld.shared.u32 %r6, [room+1024];", "offset 1024 of variable `room`, which has 1024 bytes;"),
+        (
+            "mov.u64 %rd6, room; cvta.shared.u64 %rd6, %rd6; ld.u32 %r6, [%rd6+65536];",
+            "offset 65536 of variable `room`",
+        ),
+        ("ld.const.u32 %r6, [fixed+40];", "offset 40 of variable `fixed`, which has 32 bytes;"),
+        (
+            "mov.u64 %rd6, fixed; cvta.const.u64 %rd6, %rd6; st.u32 [%rd6+8], 1;",
+            "which is read-only: offset 8 of variable `fixed`",
+        ),
+        (
+            "mov.u64 %rd6, own; add.s64 %rd6, %rd6, %rd3; ld.local.u32 %r6, [%rd6+64];",
+            "offset 64 of variable `own`, which has 64 bytes;",
+        ),
+        (
+            "mov.u64 %rd6, own; cvta.local.u64 %rd6, %rd6; ld.u32 %r6, [%rd6+6];",
+            "is not aligned to 4 bytes: offset 6 of variable `own`",
+        ),
+        (
+            "mov.u64 %rd6, own; cvta.local.u64 %rd6, %rd6; atom.add.u32 %r6, [%rd6], 1;",
+            "in .local memory, which has none: offset 0 of variable `own`",
+        ),
+        (
+            "mov.b64 %rd6, n; cvta.param.u64 %rd6, %rd6; ld.u32 %r6, [%rd6+4];",
+            "offset 20 of the kernel's parameters, which has 20 bytes;",
+        ),
+    ] {
+        let text = with(body);
+        assert!(text.contains(part), "{body}\n{text}");
+    }
+}
