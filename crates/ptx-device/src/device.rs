@@ -2,8 +2,6 @@
 
 use std::fmt;
 use std::num::NonZeroUsize;
-#[cfg(feature = "jit")]
-use std::path::Path;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -12,6 +10,8 @@ use ptx_exec::{
     AddressSize, Completion, DeviceHeap, Dim3, HostMemory, HostRegion, Limits, Memory, Options, RegionInfo,
     Surroundings, Words,
 };
+#[cfg(feature = "jit")]
+use ptx_host::Compiler;
 use ptx_isa::Sm;
 
 #[cfg(feature = "jit")]
@@ -52,9 +52,15 @@ pub struct DeviceOptions {
     pub engine: Engine,
     /// The checks of its compiled kernels.
     pub check: Check,
+    /// With [`Engine::Automatic`], the instructions of warps that the interpreter executes of a kernel, in all of its launches
+    /// together, before it is compiled; 0 to compile kernels before their first launch. `None` for 1,048,576, or 16,384 in
+    /// kernels with matrix products.
+    pub interpreted_first: Option<u64>,
     /// A directory in which compiled kernels are cached for later processes, if any (`docs/compiled.md` describes what
     /// is trusted). An unusable directory is ignored.
     pub cache_folder: Option<PathBuf>,
+    /// Maximum total size of the files in that directory, of which the least recently used are removed; `None` for 256 MiB.
+    pub cache_bytes: Option<u64>,
     /// The address size. Modules with `.address_size 32` require 32 bits; then device addresses are not host addresses, and there are 3 GiB.
     pub addresses: AddressSize,
 }
@@ -197,14 +203,16 @@ impl Device {
         }
     }
 
+    /// Instructions of warps that the interpreter executes of a kernel before it is compiled.
     #[cfg(feature = "jit")]
-    pub(crate) fn cache_folder(&self) -> Option<&Path> {
-        self.inner.options.cache_folder.as_deref()
+    pub(crate) fn interpreted_first(&self, program: &ptx_exec::program::Program) -> u64 {
+        self.inner.options.interpreted_first.unwrap_or_else(|| crate::policy::steps(program))
     }
 
     #[cfg(feature = "jit")]
-    pub(crate) fn compilers(&self) -> &Compilers {
-        &self.inner.compilers
+    pub(crate) fn compiler(&self) -> &Arc<Compiler> {
+        let DeviceOptions { cache_folder, cache_bytes, .. } = &self.inner.options;
+        self.inner.compilers.get(cache_folder.as_deref(), *cache_bytes)
     }
 
     pub(crate) fn surroundings(&self) -> Surroundings {

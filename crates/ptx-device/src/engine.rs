@@ -14,6 +14,13 @@ pub enum Engine {
     Compiled,
     /// Native code if a launch can be compiled, otherwise the interpreter: also if there is no LLVM, or the crate lacks
     /// the feature `jit`. Accesses are checked unless [`Check::None`] is set.
+    ///
+    /// A kernel is compiled only once the interpreter has executed a [number of its
+    /// instructions](crate::DeviceOptions::interpreted_first), on a thread of its own, while the launch goes on in the interpreter.
+    /// Blocks that have not started when there is code are executed by it; [`Report::compiled_blocks`](ptx_exec::Report::compiled_blocks)
+    /// counts them. Kernels are compiled before their first launch where that is not possible or of no use: for launches of more than
+    /// 65,536 warps, of no more blocks than host threads unless the kernel has neither loops nor calls, cooperative ones,
+    /// kernels with accesses of 128 bits as one element, and with [`Check::None`].
     Automatic,
 }
 

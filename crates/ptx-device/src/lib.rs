@@ -109,7 +109,8 @@ assert_eq!(u32::from_le_bytes(sum), 1 + 4 + 9 + 16);
 //!
 //! By default kernels run in the interpreter, which checks every access. With the feature `jit`, which requires LLVM's
 //! library when the first kernel is compiled, [`DeviceOptions::engine`] selects native code instead, which is many
-//! times faster, and [`DeviceOptions::check`] whether it checks accesses: see [`Engine`] and [`Check`].
+//! times faster, and [`DeviceOptions::check`] whether it checks accesses: see [`Engine`] and [`Check`]. With
+//! [`Engine::Automatic`] the interpreter begins, and kernels that take long are compiled meanwhile: see [`policy`].
 //!
 //! # Errors
 //!
@@ -135,6 +136,7 @@ mod error;
 mod event;
 mod module;
 mod objects;
+pub mod policy;
 mod progress;
 mod source;
 mod stream;

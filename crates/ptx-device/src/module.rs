@@ -191,6 +191,9 @@ impl Kernel {
     /// # Errors
     /// [`DeviceError::Launch`], or if the device was stopped.
     pub fn check(&self, shape: &Shape) -> Result<(), DeviceError> {
+        // The kernel may be compiled on a thread that goes on after the launch.
+        #[cfg(feature = "jit")]
+        ptx_llvm::detached::watch_exit();
         self.module.device.check()?;
         self.prepared.check(shape).map_err(|found| self.refused(&found))
     }

@@ -57,7 +57,8 @@ typedef enum PtxEngine {
   PTX_ENGINE_INTERPRETER = 1,
   // Native code; launches that cannot be compiled are errors.
   PTX_ENGINE_COMPILED = 2,
-  // Native code if a launch can be compiled, otherwise the interpreter.
+  // Native code if a launch can be compiled, otherwise the interpreter. The interpreter begins, so that short launches do
+  // not wait for the compiler: see `interpreted_first` of `PtxDeviceOptions`.
   PTX_ENGINE_AUTOMATIC = 3,
 } PtxEngine;
 
@@ -266,6 +267,18 @@ typedef struct PtxDeviceOptions {
   uint64_t steps;
   // The checks of compiled kernels, a `PtxCheck`.
   uint32_t check;
+  // With `PtxEngineAutomatic`, the instructions of warps that the interpreter executes of a kernel, in all of its launches
+  // together, before the kernel is compiled, while the interpreter goes on; 1 to compile kernels before their first
+  // launch. 0 for the value of the environment variable `PTX_EXEC_INTERPRETED_FIRST`, and if it is not set for 1,048,576, or 16,384
+  // in kernels with matrix products.
+  uint64_t interpreted_first;
+  // A directory in which compiled kernels are cached for later processes. If it cannot be used, or if someone else may
+  // write to it, nothing is cached. Null for the value of the environment variable `PTX_EXEC_CACHE`; if it is not set or
+  // empty, nothing is cached.
+  const char *cache_folder;
+  // Maximum total size of the files in that directory, of which the least recently used are removed; 0 for the value of the environment
+  // variable `PTX_EXEC_CACHE_SIZE`, a number of bytes, and if it is not set for 256 MiB.
+  uint64_t cache_bytes;
 } PtxDeviceOptions;
 
 // Receives the output of kernels: the text, its length in bytes, and the pointer that was given with the function.

@@ -2,6 +2,7 @@
 
 use std::ffi::{c_char, c_void};
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use ptx_device::{
 };
 
 use crate::mappings::Mappings;
-use crate::pointer::{given, items, region, room, store};
+use crate::pointer::{given, items, region, room, store, text};
 use crate::status::{Failure, PtxStatus, guard};
 
 /// A device: memory, and the execution of kernels on it.
@@ -49,6 +50,18 @@ pub struct PtxDeviceOptions {
     pub steps: u64,
     /// The checks of compiled kernels, a `PtxCheck`.
     pub check: u32,
+    /// With `PtxEngineAutomatic`, the instructions of warps that the interpreter executes of a kernel, in all of its launches
+    /// together, before the kernel is compiled, while the interpreter goes on; 1 to compile kernels before their first
+    /// launch. 0 for the value of the environment variable `PTX_EXEC_INTERPRETED_FIRST`, and if it is not set for 1,048,576, or 16,384
+    /// in kernels with matrix products.
+    pub interpreted_first: u64,
+    /// A directory in which compiled kernels are cached for later processes. If it cannot be used, or if someone else may
+    /// write to it, nothing is cached. Null for the value of the environment variable `PTX_EXEC_CACHE`; if it is not set or
+    /// empty, nothing is cached.
+    pub cache_folder: *const c_char,
+    /// Maximum total size of the files in that directory, of which the least recently used are removed; 0 for the value of the environment
+    /// variable `PTX_EXEC_CACHE_SIZE`, a number of bytes, and if it is not set for 256 MiB.
+    pub cache_bytes: u64,
 }
 
 /// The execution engine of kernels. Compiled kernels have the same results as the interpreter and are stopped by the
@@ -65,7 +78,8 @@ pub enum PtxEngine {
     PtxEngineInterpreter = 1,
     /// Native code; launches that cannot be compiled are errors.
     PtxEngineCompiled = 2,
-    /// Native code if a launch can be compiled, otherwise the interpreter.
+    /// Native code if a launch can be compiled, otherwise the interpreter. The interpreter begins, so that short launches do
+    /// not wait for the compiler: see `interpreted_first` of `PtxDeviceOptions`.
     PtxEngineAutomatic = 3,
 }
 
@@ -101,6 +115,36 @@ pub(crate) fn usual_check() -> Result<Check, Failure> {
         Ok("memory") => Ok(Check::Memory),
         Ok(_) | Err(_) => Err(Failure::value("`PTX_EXEC_CHECK` is not `none` or `memory`")),
     }
+}
+
+/// A number in a variable of the environment; `None` if it is not set.
+fn number(name: &str) -> Result<Option<u64>, Failure> {
+    match std::env::var(name).as_deref() {
+        Err(std::env::VarError::NotPresent) | Ok("") => Ok(None),
+        Ok(text) => match text.parse() {
+            Ok(number) => Ok(Some(number)),
+            Err(_) => Err(Failure::value(format!("`{name}` is not a number"))),
+        },
+        Err(_) => Err(Failure::value(format!("`{name}` is not a number"))),
+    }
+}
+
+/// The instructions before a kernel is compiled, from those in the options.
+fn interpreted_first(given: u64) -> Result<Option<u64>, Failure> {
+    let steps = if given == 0 { number("PTX_EXEC_INTERPRETED_FIRST")? } else { Some(given) };
+    // One is what the documentation has for none, since zero selects the default.
+    Ok(steps.filter(|&steps| steps != 0).map(|steps| if steps == 1 { 0 } else { steps }))
+}
+
+/// The policy and the cache selected by the environment, in options that have neither.
+pub(crate) fn usual_compilation(options: DeviceOptions) -> Result<DeviceOptions, Failure> {
+    let cache_folder = std::env::var_os("PTX_EXEC_CACHE").filter(|folder| !folder.is_empty());
+    Ok(DeviceOptions {
+        interpreted_first: interpreted_first(0)?,
+        cache_folder: cache_folder.map(PathBuf::from),
+        cache_bytes: number("PTX_EXEC_CACHE_SIZE")?,
+        ..options
+    })
 }
 
 fn check(number: u32) -> Result<Check, Failure> {
@@ -142,8 +186,21 @@ pub(crate) fn print_to(device: &Device, print: PtxPrint, user: *mut c_void) {
 }
 
 impl PtxDeviceOptions {
-    fn read(self) -> Result<DeviceOptions, Failure> {
-        let mut options = DeviceOptions::default();
+    /// # Safety
+    /// The folder is null or a zero-terminated string.
+    unsafe fn read(self) -> Result<DeviceOptions, Failure> {
+        let mut options = usual_compilation(DeviceOptions::default())?;
+        if self.interpreted_first != 0 {
+            options.interpreted_first = interpreted_first(self.interpreted_first)?;
+        }
+        if !self.cache_folder.is_null() {
+            // SAFETY: by the contract of this function.
+            let folder = unsafe { text(self.cache_folder, "`cache_folder`") }?;
+            options.cache_folder = Some(PathBuf::from(folder));
+        }
+        if self.cache_bytes != 0 {
+            options.cache_bytes = Some(self.cache_bytes);
+        }
         if self.architecture != 0 {
             let number = u16::try_from(self.architecture);
             options.architecture =
@@ -244,9 +301,13 @@ pub unsafe extern "C" fn ptx_device_create(
         let options = unsafe { options.as_ref() }.copied();
         let usual = || {
             let (engine, check) = (usual_engine()?, usual_check()?);
-            Ok(DeviceOptions { engine, check, ..DeviceOptions::default() })
+            usual_compilation(DeviceOptions { engine, check, ..DeviceOptions::default() })
         };
-        let options = options.map_or_else(usual, PtxDeviceOptions::read)?;
+        let options = match options {
+            // SAFETY: the header's contract.
+            Some(options) => unsafe { options.read() }?,
+            None => usual()?,
+        };
         let made = Box::new(PtxDevice(Device::with(options)));
         print_to(&made.0, None, std::ptr::null_mut());
         // SAFETY: the header's contract.
@@ -471,12 +532,16 @@ mod tests {
             shared: 0,
             steps: 0,
             check: 0,
+            interpreted_first: 0,
+            cache_folder: std::ptr::null(),
+            cache_bytes: 0,
         }
     }
 
     #[test]
     fn zeros_are_the_defaults_and_numbers_are_what_they_name() {
-        let read = |options: PtxDeviceOptions| options.read().map_err(|_| ());
+        // SAFETY: folders are null or literals.
+        let read = |options: PtxDeviceOptions| unsafe { options.read() }.map_err(|_| ());
         let usual = DeviceOptions::default();
         let found = read(zeros()).expect("the defaults");
         assert_eq!((found.limits, found.engine), (usual.limits, Engine::Interpreter));
@@ -494,5 +559,14 @@ mod tests {
         let found = read(PtxDeviceOptions { stack: 4096, shared: 2048, steps: 99, ..zeros() });
         let limits = found.expect("limits").limits;
         assert_eq!((limits.stack, limits.shared, limits.steps), (4096, 2048, Some(99)));
+        for (given, first) in [(0, None), (1, Some(0)), (2, Some(2)), (1 << 40, Some(1 << 40))] {
+            let found = read(PtxDeviceOptions { interpreted_first: given, ..zeros() }).expect("a number");
+            assert_eq!(found.interpreted_first, first);
+        }
+        let found = read(zeros()).expect("the defaults");
+        assert_eq!((found.cache_folder, found.cache_bytes), (None, None));
+        let cached = PtxDeviceOptions { cache_folder: c"/a/b".as_ptr(), cache_bytes: 4096, ..zeros() };
+        let found = read(cached).expect("a folder");
+        assert_eq!((found.cache_folder, found.cache_bytes), (Some(PathBuf::from("/a/b")), Some(4096)));
     }
 }

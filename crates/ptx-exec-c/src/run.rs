@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ptx_device::{AfterStop, Device, DeviceOptions, Kernel, Module, Shape};
 
-use crate::device::{PtxPrint, address_of, memory, print_to, usual_check, usual_engine};
+use crate::device::{PtxPrint, address_of, memory, print_to, usual_check, usual_compilation, usual_engine};
 use crate::mappings::Mappings;
 use crate::pointer::{items, text};
 use crate::status::{Failure, PtxStatus, guard};
@@ -29,6 +29,10 @@ fn device() -> &'static Device {
         if let Ok(check) = usual_check() {
             options.check = check;
         }
+        let options = match usual_compilation(options.clone()) {
+            Ok(compiled) => compiled,
+            Err(_) => options,
+        };
         let device = Device::with(options);
         print_to(&device, None, std::ptr::null_mut());
         device

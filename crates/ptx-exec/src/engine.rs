@@ -4,6 +4,7 @@ mod begun;
 mod stop;
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use rayon::ThreadPool;
@@ -23,6 +24,8 @@ use crate::texture::Units;
 pub use begun::Begun;
 pub use stop::Stop;
 
+pub use crate::kernel::{Interpretation, Interpreted};
+pub use crate::machine::Relay;
 pub use crate::machine::meeting::{BARRIERS, BarrierMisuse, BarrierWait, Expected, Reduces, barrier_index};
 pub use crate::machine::{Around, Extent};
 pub use crate::machine::{Assistant, AssistedCluster, Instructions, Outcome, Run, Threads};
@@ -41,6 +44,8 @@ pub struct System {
     /// Maximum bytes of output.
     limit: usize,
     output: Mutex<Output>,
+    /// Bytes of output of all engines that execute parts of the launch.
+    written: Arc<AtomicU64>,
 }
 
 /// The device heap used by kernels; it outlives launches.
@@ -59,7 +64,6 @@ impl SystemHeap {
 struct Output {
     /// Output of each block, by block number.
     blocks: BTreeMap<u64, Vec<u8>>,
-    bytes: usize,
 }
 
 impl System {
@@ -73,12 +77,21 @@ impl System {
             addresses: AddressSize::Bits64,
             limit,
             output: Mutex::default(),
+            written: Arc::default(),
         }
     }
 
     /// The address of the memory with which the blocks of a cooperative launch synchronize; 0 for other launches.
     pub fn workspace(&self) -> u64 {
         self.workspace
+    }
+
+    /// The system of a launch of which the interpreter executes another part: global memory, with its workspace, and the count of output
+    /// are those of the interpreter.
+    #[must_use]
+    pub fn shared_with(self, interpreter: &Relay) -> Self {
+        let (global, workspace) = interpreter.memory();
+        Self { global, workspace, written: interpreter.written(), ..self }
     }
 
     /// Calls a builtin function for a thread of a block, given by its number; `read` reads bytes at a generic address
@@ -96,8 +109,8 @@ impl System {
         let (result, text) = perform(builtin, arguments, &self.heap, self.addresses.bytes(), read)?;
         if !text.is_empty() {
             let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-            output.bytes += text.len();
-            if output.bytes > self.limit {
+            let before = self.written.fetch_add(text.len() as u64, Ordering::Relaxed);
+            if before + text.len() as u64 > self.limit as u64 {
                 return Err(TrapKind::Output);
             }
             output.blocks.entry(block).or_default().extend(text);
@@ -275,6 +288,12 @@ pub trait Launchable {
     /// [`ExecError::Refused`] if the shape does not fit the kernel.
     fn assistant(&self, instructions: &Instructions, system: &System) -> Result<Assistant, ExecError>;
 
+    /// The same launch for the interpreter, which has not begun it. Its addresses are the same.
+    ///
+    /// # Errors
+    /// [`ExecError::Refused`] if the shape does not fit the kernel.
+    fn interpret(&self) -> Result<Interpretation<'_>, ExecError>;
+
     /// Sets in the trap the object nearest to a faulty access.
     #[doc(hidden)]
     fn explain(&self, trap: &mut Trap, system: &System);
@@ -307,6 +326,10 @@ impl Launchable for LoadedLaunch<'_> {
         self.kernel().assistant(self.with(None), instructions, (system.global.clone(), system.workspace))
     }
 
+    fn interpret(&self) -> Result<Interpretation<'_>, ExecError> {
+        self.kernel().interpret(self.with(None))
+    }
+
     fn explain(&self, trap: &mut Trap, system: &System) {
         self.kernel().explain(trap, &system.global, self.params(), self.dynamic_shared());
     }
@@ -319,15 +342,8 @@ impl Kernel {
         let (global, workspace) = self.memory_of(with.global, &with.shape);
         let addresses = self.program().address_size;
         let With { heap, limits, .. } = with;
-        Ok(System {
-            global,
-            workspace,
-            units,
-            heap,
-            addresses,
-            limit: limits.output,
-            output: Mutex::default(),
-        })
+        let (output, written) = Default::default();
+        Ok(System { global, workspace, units, heap, addresses, limit: limits.output, output, written })
     }
 }
 
@@ -371,6 +387,10 @@ impl Launchable for ImageLaunch {
 
     fn assistant(&self, instructions: &Instructions, system: &System) -> Result<Assistant, ExecError> {
         self.kernel.assistant(self.with.clone(), instructions, (system.global.clone(), system.workspace))
+    }
+
+    fn interpret(&self) -> Result<Interpretation<'_>, ExecError> {
+        self.kernel.interpret(self.with.clone())
     }
 
     fn explain(&self, trap: &mut Trap, system: &System) {

@@ -89,6 +89,8 @@ pub struct Report {
     pub warp_instructions: u64,
     /// Thread-level instructions executed; predicated-off threads do not count.
     pub thread_instructions: u64,
+    /// Number of blocks that compiled code executed; the instructions of these are not counted.
+    pub compiled_blocks: u64,
 }
 
 /// A module in memory: its variables have addresses and values, and its kernels are decoded once, on first request.
@@ -363,12 +365,14 @@ impl Prepared {
                 output: Vec::new(),
                 warp_instructions: 0,
                 thread_instructions: 0,
+                compiled_blocks: 0,
             },
             Ok(finished) => Report {
                 result: finished.result.map_err(ExecError::Trap),
                 output: finished.output,
                 warp_instructions: finished.executed[0],
                 thread_instructions: finished.executed[1],
+                compiled_blocks: 0,
             },
         }
     }

@@ -14,7 +14,9 @@ use crate::error::{ExecError, Trap, TrapKind, codes, one};
 use crate::extents::{check_directives, check_shape};
 use crate::launch::{Completion, Limits, Reconvergence, Shape};
 use crate::layout::Layout;
-use crate::machine::{self, Executable, Finished, Geometry, Heap, MOST_RESIDENT_BLOCKS, Observer};
+use crate::machine::{
+    self, Executable, Finished, Geometry, Heap, MOST_RESIDENT_BLOCKS, Observer, Relay, Running,
+};
 use crate::memory::{
     AddressSize, Fault, GlobalMemory, LOW_FUNCTIONS, LOW_LOCAL_BYTES, RANK_SHIFT, Space, rank_and_offset,
 };
@@ -160,16 +162,20 @@ impl Kernel {
     /// # Errors
     /// What does not fit; then nothing was run. A stopped thread is reported in [`Finished`].
     pub(crate) fn launch(&self, with: With) -> Result<Finished, ExecError> {
+        Ok(self.interpret(with)?.finish())
+    }
+
+    /// The same launch, for another engine to watch.
+    ///
+    /// # Errors
+    /// What does not fit the kernel or the limits.
+    pub(crate) fn interpret(&self, with: With) -> Result<Interpretation<'_>, ExecError> {
         let dynamic_shared = with.shape.dynamic_shared;
         let memory = self.memory_of(with.global.clone(), &with.shape);
         let params = with.params.clone();
         let setup = self.setup(with, memory)?;
         let seen = setup.global.clone();
-        let mut finished = machine::run(setup);
-        if let Err(trap) = &mut finished.result {
-            self.explain(trap, &seen, &params, dynamic_shared);
-        }
-        Ok(finished)
+        Ok(Interpretation { kernel: self, running: Running::new(setup), seen, params, dynamic_shared })
     }
 
     /// The global memory that a launch accesses, given what existed before it, and the address of its workspace: 0 if it is not cooperative.
@@ -268,6 +274,61 @@ impl Kernel {
             Object { bytes, ..object.clone() }
         };
         self.objects.iter().map(sized).collect()
+    }
+}
+
+/// A launch that the interpreter is to execute, and of which another engine may take the clusters that have not started.
+pub struct Interpretation<'k> {
+    kernel: &'k Kernel,
+    running: Running,
+    seen: GlobalMemory,
+    params: Vec<u8>,
+    dynamic_shared: u32,
+}
+
+/// What the interpreter did of a launch.
+#[derive(Debug)]
+pub struct Interpreted {
+    /// The error of the first of the stopped blocks, if any.
+    pub result: Result<(), ExecError>,
+    /// Output of its blocks, in block order.
+    pub output: Vec<u8>,
+    /// Instructions executed by warps and by threads.
+    pub executed: [u64; 2],
+    /// Number of clusters that ran to their ends.
+    pub clusters: u64,
+}
+
+impl Interpretation<'_> {
+    /// For a thread that takes clusters from the launch, or abandons it.
+    pub fn relay(&self) -> Relay {
+        self.running.relay()
+    }
+
+    /// Has a function called once, by a thread that executes the launch, as soon as this many instructions of warps have
+    /// been executed. The launch goes on when it returns.
+    pub fn notify_at(&self, steps: u64, notice: impl FnOnce() + Send + 'static) {
+        self.running.notify_at(steps, notice);
+    }
+
+    /// Runs all blocks that no other engine takes, and waits for them.
+    pub fn run(self) -> Interpreted {
+        let Finished { result, output, executed, clusters } = self.finish();
+        Interpreted { result: result.map_err(ExecError::Trap), output, executed, clusters }
+    }
+
+    fn finish(self) -> Finished {
+        let mut finished = self.running.run();
+        if let Err(trap) = &mut finished.result {
+            self.kernel.explain(trap, &self.seen, &self.params, self.dynamic_shared);
+        }
+        finished
+    }
+}
+
+impl std::fmt::Debug for Interpretation<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Interpretation").field("relay", &self.relay()).finish_non_exhaustive()
     }
 }
 

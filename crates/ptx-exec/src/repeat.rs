@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use ptx_diag::Diagnostics;
 use ptx_ir::Module;
@@ -176,6 +177,16 @@ impl LoadedLaunch<'_> {
         self.watched(None)
     }
 
+    /// Like [`LoadedLaunch::launch`], with another time limit than that of [`Limits`](crate::Limits).
+    ///
+    /// # Errors
+    /// As [`LoadedLaunch::launch`].
+    pub fn launch_within(&self, timeout: Option<Duration>) -> Result<Executed, ExecError> {
+        let mut with = self.with(None);
+        with.limits.timeout = timeout;
+        self.finished(with)
+    }
+
     /// Like [`LoadedLaunch::launch`], limited to `steps` warp instructions in addition to
     /// [`Limits::steps`](crate::Limits): fails with [`TrapKind::Steps`](crate::TrapKind) when the limit is reached. The
     /// buffers then hold what the launch has stored so far.
@@ -204,7 +215,7 @@ impl LoadedLaunch<'_> {
 
     fn finished(&self, with: With) -> Result<Executed, ExecError> {
         let finished = self.decoded.kernel.launch(with)?;
-        let machine::Finished { result, output, executed } = finished;
+        let machine::Finished { result, output, executed, .. } = finished;
         if let Err(trap) = result {
             return Err(ExecError::Trap(trap).with_output(output));
         }

@@ -27,6 +27,9 @@ use super::{patient, watch};
 pub unsafe fn launch(compiled: &Compiled, given: &Given<'_>) -> Result<(), Stop> {
     let job = Arc::new(Job::new(compiled, given));
     let _watched = job.deadline.map(|_| watch::watch(&job));
+    if let Some(cancellation) = given.cancellation {
+        cancellation.attach(&job);
+    }
     // If the host refuses threads, the calling thread does all the work.
     let threads = job.workers();
     if threads > 1

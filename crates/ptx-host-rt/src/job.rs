@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use ptx_exec::engine::{Assistant, Queue, Stop, System};
@@ -38,6 +38,42 @@ pub struct Given<'a> {
     pub effects: Option<&'a Effects>,
     /// Executes the instructions that code leaves to the interpreter's runtime; only needed for kernels with such instructions.
     pub assistant: Option<&'a Assistant>,
+    /// The first cluster to run: those before it are executed by another engine.
+    pub first: u64,
+    /// Stops the launch from another thread.
+    pub cancellation: Option<&'a Cancellation>,
+}
+
+/// Stops a launch from another thread, also if it is requested before the launch begins.
+#[derive(Debug, Default)]
+pub struct Cancellation {
+    state: Mutex<Cancelled>,
+}
+
+#[derive(Debug, Default)]
+struct Cancelled {
+    is_requested: bool,
+    job: Weak<Job>,
+}
+
+impl Cancellation {
+    /// Stops the launch like an expired time limit.
+    pub fn cancel(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.is_requested = true;
+        if let Some(job) = state.job.upgrade() {
+            job.expire();
+        }
+    }
+
+    /// Makes it responsible for a launch that begins.
+    pub(super) fn attach(&self, job: &Arc<Job>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.job = Arc::downgrade(job);
+        if state.is_requested {
+            job.expire();
+        }
+    }
 }
 
 /// Properties of the code of a kernel.
@@ -142,7 +178,7 @@ impl Job {
         let started = Instant::now();
         let deadline = given.timeout.and_then(|timeout| started.checked_add(timeout));
         let blocks = if compiled.is_heavy { given.geometry.clusters() } else { given.geometry.blocks() };
-        let threads = (given.threads as u64).min(blocks).max(1);
+        let threads = (given.threads as u64).min(blocks.saturating_sub(given.first)).max(1);
         Self {
             compiled: *compiled,
             assistant: given.assistant.map_or(std::ptr::null(), std::ptr::from_ref),
@@ -161,7 +197,7 @@ impl Job {
             deadline,
             late: AtomicBool::new(false),
             failed: AtomicU64::new(u64::MAX),
-            queue: Mutex::default(),
+            queue: Mutex::new(Blocks { next: given.first, ..Blocks::default() }),
             idle: Condvar::new(),
         }
     }

@@ -55,7 +55,7 @@ mod watch;
 pub use about::{About, ForShape, Site, VERSION};
 pub use frame::{Asked, HANDED_OVER, PEERS, Runtime, Status, WarpCode, WarpFrame, field, note};
 pub use grid::launch;
-pub use job::{Compiled, Given};
+pub use job::{Cancellation, Compiled, Given};
 pub use known::Known;
 pub use linked::{Failure, Linked, Request};
 pub use operands::{Effects, Operands, operands};

@@ -123,6 +123,8 @@ impl Linked {
             effects: None,
             workspace: 0,
             assistant: None,
+            first: 0,
+            cancellation: None,
         };
         let ForShape { waits, is_patient, runs_blocks, stack, .. } = *about;
         let stack = stack as usize;

@@ -6,7 +6,7 @@ use ptx_exec::program::{Program, Src};
 use ptx_llvm::host::{Cpu, HostMachine};
 use ptx_llvm::{Context, OptLevel};
 
-use crate::analysis::{Analysis, Launched, Shape, Stride};
+use crate::analysis::{Analysis, Launched, Limits, Shape, Stride};
 use crate::error::CompileError;
 use crate::inline::{Inlined, inline};
 use crate::join::{Joined, analyze};
@@ -45,7 +45,7 @@ pub fn print_after(
     let inlined = inline(program)?;
     let analyzed = inlined.as_ref().map_or(program, |inlined| &inlined.program);
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
-    let analysis = analyze(analyzed, launched, kernel::lanes(&machine));
+    let analysis = analyze(analyzed, launched, kernel::lanes(&machine), &Limits::DEFAULT);
     let (analysis, joined) = analysis
         .map_err(|refusal| CompileError::refused(original(inlined.as_ref(), refusal.pc), refusal.why))?;
     let (analysis, inlined, joined) = (&analysis, inlined.as_ref(), joined.as_ref());
@@ -129,15 +129,19 @@ impl Text<'_> {
         if self.analysis.hands_over {
             let _ = writeln!(text, "lanes that ask in vain keep others of their warp waiting");
         }
+        let segments = self.analysis.segments.as_ref().map_or(&[][..], |segments| segments.ranges());
         for (id, block) in self.analysis.graph.blocks().iter().enumerate() {
+            if let Ok(number) = segments.binary_search_by_key(&id, |range| range.start) {
+                let _ = writeln!(text, "segment {number}, a function of its own:");
+            }
             let _ = writeln!(text, "block {id}:");
             let who = if self.analysis.is_whole(id, self.launched) {
                 "all 32 lanes of a warp".to_owned()
             } else if self.analysis.schedule.is_together(id) {
                 "all lanes that have not exited".to_owned()
             } else {
-                let waiting = &mut self.analysis.schedule.waiting(id).iter().copied();
-                format!("some lanes, while others may wait at {}", list(waiting))
+                let waiting = self.analysis.schedule.waiting(id);
+                format!("some lanes, while others may wait at {}", list(&mut waiting.iter().copied()))
             };
             let _ = writeln!(text, "    run by {who}");
             for pc in block.first..block.end {

@@ -31,7 +31,7 @@ use ptx_exec::program::{
     Alu, Collective, CollectiveKind, Effect, Inst, Op, Origin, Packing, Participants, Program, Src, Unary,
 };
 
-use crate::analysis::{APART, Analysis, Launched, Refusal};
+use crate::analysis::{APART, Analysis, Launched, Limits, Refusal};
 
 /// A program in which operations were joined.
 #[derive(Clone, Debug)]
@@ -67,8 +67,13 @@ pub(crate) type Analyzed = (Analysis, Option<Joined>);
 ///
 /// # Errors
 /// The first instruction that is not compiled.
-pub(crate) fn analyze(program: &Program, launched: &Launched, lanes: u32) -> Result<Analyzed, Refusal> {
-    let first = Analysis::new(program, launched, lanes);
+pub(crate) fn analyze(
+    program: &Program,
+    launched: &Launched,
+    lanes: u32,
+    limits: &Limits,
+) -> Result<Analyzed, Refusal> {
+    let first = Analysis::within(program, launched, lanes, limits);
     if !first.as_ref().is_ok_and(Analysis::is_plain)
         && let Ok(Some(analysis)) = Analysis::handing_over(program, launched, lanes)
         && analysis.apart.is_empty()
@@ -95,7 +100,7 @@ pub(crate) fn analyze(program: &Program, launched: &Launched, lanes: u32) -> Res
         }
         let next = join(program, &sites)?;
         let located = |refusal: Refusal| Refusal { pc: next.place(refusal.pc), ..refusal };
-        analysis = Analysis::new(&next.program, launched, lanes).map_err(located)?;
+        analysis = Analysis::within(&next.program, launched, lanes, limits).map_err(located)?;
         joined = Some(next);
     }
     Ok((analysis, joined))

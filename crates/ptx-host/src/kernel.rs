@@ -6,7 +6,7 @@ use ptx_exec::engine::{Instructions, Stop};
 use ptx_exec::program::{Effect, Op, Program, WARP};
 use ptx_exec::{AddressSize, Geometry, TrapKind};
 use ptx_llvm::host::{Cpu, HostMachine, Jit, JitCode};
-use ptx_llvm::{Context, Identity, LlvmError, Module, OptLevel};
+use ptx_llvm::{Context, Identity, LlvmError, Module, OptLevel, detached};
 
 use crate::analysis::{Analysis, Claims, Launched, Refusal, groups, part, together};
 use crate::cache::{Cache, Entry, Key, Processor};
@@ -61,10 +61,10 @@ pub fn host_ir(program: &Program, launched: &Launched, cpu: &Cpu) -> Result<[Str
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
     let inlined = inline(program)?;
-    let Generated { mut module, .. } =
+    let Generated { mut module, passes, .. } =
         generate(&context, &machine, program, inlined.as_ref(), launched, &Options::default())?;
     let before = module.to_text();
-    machine.optimize(&mut module, PIPELINE)?;
+    machine.optimize(&mut module, passes)?;
     Ok([before, module.to_text()])
 }
 
@@ -76,13 +76,17 @@ pub fn host_assembly(program: &Program, launched: &Launched, cpu: &Cpu) -> Resul
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
     let inlined = inline(program)?;
-    let Generated { mut module, .. } =
+    let Generated { mut module, passes, .. } =
         generate(&context, &machine, program, inlined.as_ref(), launched, &Options::default())?;
-    machine.optimize(&mut module, PIPELINE)?;
+    machine.optimize(&mut module, passes)?;
     Ok(machine.emit_assembly(module)?)
 }
 
 pub(crate) const PIPELINE: &str = "default<O2>";
+/// The passes for kernels that are split into segments, where the rest of [`PIPELINE`] takes most of the time and gains little: long chains of masks cost
+/// `instcombine` a walk over several of them at each, and it would run six times.
+const PASSES_OF_SEGMENTS: &str =
+    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,gvn,dse,simplifycfg)";
 /// The name of the same pipeline in cache keys if accesses are checked.
 const PIPELINE_WITH_CHECKS: &str = "default<O2>, memory is checked";
 
@@ -101,10 +105,20 @@ fn make(
 ) -> Result<(Entry, Option<Arc<Claims>>), CompileError> {
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
-    let Generated { mut module, runs, claims, .. } =
+    let Generated { mut module, passes, runs, claims, .. } =
         generate(&context, &machine, program, inlined, launched, options)?;
-    machine.optimize(&mut module, PIPELINE)?;
+    needed()?;
+    machine.optimize(&mut module, passes)?;
+    needed()?;
     Ok((Entry { runs, llvm: Identity::of_process()?, object: machine.emit_object(module)? }, claims))
+}
+
+/// Fails in a process that is ending, which waits for the compilation.
+fn needed() -> Result<(), CompileError> {
+    if !detached::is_ending() {
+        return Ok(());
+    }
+    Err(LlvmError::Other { message: "the process is ending".to_owned() }.into())
 }
 
 pub(crate) fn generate<'c>(
@@ -137,11 +151,11 @@ pub(crate) fn generate_one<'c>(
         return Err(CompileError::refused(entry, "modules with 32-bit addresses are not compiled"));
     }
     let lanes = lanes(machine);
-    let (one, joined) = analyze(program, launched, lanes)?;
+    let (one, joined) = analyze(program, launched, lanes, &options.limits)?;
     if let Some(joined) = joined {
         return generate_joined(context, machine, (one, &joined), launched, options);
     }
-    if one.hands_over {
+    if one.hands_over || one.segments.is_some() {
         return generate_of(context, machine, (program, None), one, launched, options);
     }
     // If accesses are checked, all lanes execute together, so that the first error is the interpreter's.
@@ -213,7 +227,8 @@ fn generate_of<'c>(
     };
     module.verify()?;
     let claims = analysis.shapes.claims().cloned();
-    Ok(Generated { module, runs, asks, claims, remarks })
+    let passes = if analysis.segments.is_some() { PASSES_OF_SEGMENTS } else { PIPELINE };
+    Ok(Generated { module, passes, runs, asks, claims, remarks })
 }
 
 /// The number of the processor's vector registers.
@@ -229,6 +244,8 @@ pub(crate) fn lanes(machine: &HostMachine) -> u32 {
 /// LLVM IR of a kernel.
 pub(crate) struct Generated<'c> {
     pub(crate) module: Module<'c>,
+    /// LLVM's passes for it.
+    pub(crate) passes: &'static str,
     pub(crate) runs: Runs,
     /// The instructions that call functions of the runtime, and which.
     pub(crate) asks: Vec<(u32, usize)>,
@@ -496,6 +513,8 @@ impl Kernel {
                 effects: None,
                 workspace: 0,
                 assistant: None,
+                first: 0,
+                cancellation: None,
             })
         }
     }

@@ -1,8 +1,9 @@
 //! Launches of compiled kernels.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use ptx_exec::engine::{Begun, Launchable, System};
+use ptx_exec::engine::{Begun, Launchable, Relay, System};
 use ptx_exec::program::{Callee, Effect, Op, Program, WARP};
 use ptx_exec::{Completion, ExecError, Executed, Reconvergence};
 use ptx_llvm::LlvmError;
@@ -15,7 +16,7 @@ use crate::inline::STACK;
 use crate::kernel::Kernel;
 use crate::once::OnceMap;
 use crate::options::Options;
-use crate::run::{Given, MOST_WARPS};
+use crate::run::{Cancellation, Given, MOST_WARPS};
 
 /// Compiles kernels for a processor, and caches those of one program for each shape of blocks.
 #[derive(Debug)]
@@ -113,6 +114,19 @@ impl Compiler {
         kernels.by_shape.get_or_make(*launched, compile)
     }
 
+    /// The kernel of a launch, or why there is none, if that is known: it has been compiled in this process, or is cached on disk.
+    pub fn known(
+        &self,
+        kernels: &Kernels,
+        program: &Program,
+        launched: &Launched,
+    ) -> Option<Result<Arc<Kernel>, CompileError>> {
+        if let Some(known) = kernels.by_shape.get(launched) {
+            return Some(known);
+        }
+        self.found(kernels, program, launched).map(Ok)
+    }
+
     /// The kernel of a launch if it need not be compiled: it has been before, or it is cached on disk.
     pub fn found(&self, kernels: &Kernels, program: &Program, launched: &Launched) -> Option<Arc<Kernel>> {
         if let Some(known) = kernels.by_shape.get(launched) {
@@ -161,6 +175,24 @@ pub fn refused(begun: &Begun<'_>) -> Option<&'static str> {
     }
 }
 
+/// Why a launch that began in the interpreter cannot go on as compiled code, although its kernel can be compiled.
+pub fn kept_together(begun: &Begun<'_>) -> Option<&'static str> {
+    // A 16-byte access is atomic with respect to others of the same engine only.
+    let is_wide = |op: &Op| match op {
+        Op::Effect(Effect::Load(load)) => load.size == 16,
+        Op::Effect(Effect::Store(store)) => store.size == 16,
+        Op::Effect(Effect::WideAtomic(_)) => true,
+        _ => false,
+    };
+    if begun.cooperative {
+        Some("the barrier of a cooperative launch belongs to one engine")
+    } else if begun.program.code.iter().any(|inst| is_wide(&inst.op)) {
+        Some("accesses of 128 bits are atomic within one engine")
+    } else {
+        None
+    }
+}
+
 /// Warps of a block.
 fn warps(begun: &Begun<'_>) -> u64 {
     begun.geometry.threads().div_ceil(WARP) as u64
@@ -197,26 +229,77 @@ pub fn launch_within(
     launched: &impl Launchable,
     around: impl FnOnce(&System, &mut dyn FnMut()),
 ) -> Result<Executed, ExecError> {
-    match launch_with_output_within(kernel, launched, around) {
-        (Ok(()), output) => Ok(Executed { output, ..Executed::default() }),
-        (Err(error), output) => Err(error.with_output(output)),
+    executed(launch_with_output_within(kernel, launched, None, around))
+}
+
+fn executed((result, output): (Result<(), ExecError>, Vec<u8>)) -> Result<Executed, ExecError> {
+    match result {
+        Ok(()) => Ok(Executed { output, ..Executed::default() }),
+        Err(error) => Err(error.with_output(output)),
     }
+}
+
+/// What is left of a launch that began in the interpreter.
+#[derive(Clone, Copy, Debug)]
+pub struct Rest<'a> {
+    /// The first cluster to run.
+    pub first: u64,
+    /// What is left of the time limit, if there is one.
+    pub timeout: Option<Duration>,
+    /// The interpreter, if it executes the clusters before.
+    pub interpreter: Option<&'a Relay>,
+    /// Stops the launch from another thread.
+    pub cancellation: Option<&'a Cancellation>,
+}
+
+impl Rest<'_> {
+    /// The whole launch, within a time.
+    pub fn all(timeout: Option<Duration>) -> Self {
+        Self { first: 0, timeout, interpreter: None, cancellation: None }
+    }
+}
+
+/// As [`launch_within`], for the rest of a launch.
+///
+/// # Errors
+/// As [`launch`].
+pub fn launch_rest_within(
+    kernel: &Kernel,
+    launched: &impl Launchable,
+    rest: &Rest<'_>,
+    around: impl FnOnce(&System, &mut dyn FnMut()),
+) -> Result<Executed, ExecError> {
+    executed(launch_with_output_within(kernel, launched, Some(rest), around))
+}
+
+/// As [`launch_with_output`], for the rest of a launch.
+pub fn launch_rest(
+    kernel: &Kernel,
+    launched: &impl Launchable,
+    rest: &Rest<'_>,
+) -> (Result<(), ExecError>, Vec<u8>) {
+    launch_with_output_within(kernel, launched, Some(rest), |_, run| run())
 }
 
 /// As [`launch`], with the output apart from the error, as a [`Report`](ptx_exec::Report) has it.
 pub fn launch_with_output(kernel: &Kernel, launched: &impl Launchable) -> (Result<(), ExecError>, Vec<u8>) {
-    launch_with_output_within(kernel, launched, |_, run| run())
+    launch_with_output_within(kernel, launched, None, |_, run| run())
 }
 
 fn launch_with_output_within(
     kernel: &Kernel,
     launched: &impl Launchable,
+    rest: Option<&Rest<'_>>,
     around: impl FnOnce(&System, &mut dyn FnMut()),
 ) -> (Result<(), ExecError>, Vec<u8>) {
     let begin = || {
         let begun = launched.begin()?;
         let instructions = kernel.instructions(begun.program);
         let system = launched.system()?;
+        let system = match rest.and_then(|rest| rest.interpreter) {
+            Some(interpreter) => system.shared_with(interpreter),
+            None => system,
+        };
         let assistant = instructions.map(|instructions| launched.assistant(instructions, &system));
         Ok((begun, system, assistant.transpose()?))
     };
@@ -233,8 +316,11 @@ fn launch_with_output_within(
         geometry: begun.geometry,
         params: begun.params,
         constant: begun.constant,
-        timeout: begun.limits.timeout,
+        timeout: rest.map_or(begun.limits.timeout, |rest| rest.timeout),
         threads: begun.threads.get(),
+        // Default: a whole launch begins with its first cluster.
+        first: rest.map_or(0, |rest| rest.first),
+        cancellation: rest.and_then(|rest| rest.cancellation),
     };
     let mut result = Ok(());
     // SAFETY: parameters and variables are those that the program was decoded with; that its accesses are valid is up to the

@@ -37,11 +37,14 @@ pub use cache::{Cache, CacheError, DEFAULT_CACHE_BYTES};
 pub use error::CompileError;
 pub use inspect::{Stage, print_after, remarks};
 pub use kernel::{Kernel, host_assembly, host_ir};
-pub use launch::{Compiler, Kernels, launch, launch_with_output, launch_within, refused};
+pub use launch::{
+    Compiler, Kernels, Rest, kept_together, launch, launch_rest, launch_rest_within, launch_with_output,
+    launch_within, refused,
+};
 pub use notes::RemarkKind;
 pub use options::{Lines, Options, SourceLocation};
 pub use remarks::Remark;
-pub use run::{Given, WarpFrame};
+pub use run::{Cancellation, Given, WarpFrame};
 
 // The runtime that executes compiled code; it needs no LLVM.
 use ptx_host_rt as run;

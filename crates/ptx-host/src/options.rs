@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::analysis::Limits;
 use crate::inline::Inlined;
 
 /// Compilation options other than the processor and the shape of launches. Options that are off cost nothing.
@@ -23,6 +24,8 @@ pub struct Options {
     pub perf_map: Option<String>,
     /// Whether notes on the code of accesses and branches are taken.
     pub(crate) notes: bool,
+    /// From which size on kernels are split into several functions.
+    pub limits: Limits,
 }
 
 impl Options {
@@ -30,8 +33,8 @@ impl Options {
     /// process that compiles the program. An option that changes code must be listed here, or be part of the cache key.
     pub fn is_kept(&self) -> bool {
         // Whether memory is checked is part of the key.
-        let Self { check_shapes, check_memory: _, lines, perf_map: _, notes: _ } = self;
-        !check_shapes && lines.is_none()
+        let Self { check_shapes, check_memory: _, lines, perf_map: _, notes: _, limits } = self;
+        !check_shapes && lines.is_none() && *limits == Limits::DEFAULT
     }
 
     /// The options for a program that was derived from another one, with source locations mapped.
@@ -47,6 +50,12 @@ impl Options {
     #[must_use]
     pub fn with_check_memory(self, check_memory: bool) -> Self {
         Self { check_memory, ..self }
+    }
+
+    /// These options with [`Self::limits`] set to the given value.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
     }
 
     /// These options with [`Self::check_shapes`] set to the given value.

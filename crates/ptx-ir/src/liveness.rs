@@ -23,6 +23,22 @@ pub enum End {
     Finish,
 }
 
+/// Where a variable is live.
+#[derive(Clone, Copy)]
+enum Place {
+    Start(usize),
+    Finish(usize),
+}
+
+/// How a walk over lives goes on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Walk {
+    On,
+    /// With the next variable.
+    Next,
+    End,
+}
+
 impl BlockAccesses {
     /// None yet, of so many variables.
     pub fn new(variables: usize) -> Self {
@@ -53,29 +69,77 @@ impl BlockAccesses {
     /// By block, the variables that are live at one of its ends, ascending; `None` when the lives add up to more than `most` blocks
     /// and edges.
     pub fn live_at(&self, graph: &impl FlowGraph, end: End, most: usize) -> Option<Vec<Vec<u32>>> {
-        let count = graph.block_count();
-        let mut found = vec![Vec::new(); count];
+        let mut found = vec![Vec::new(); graph.block_count()];
         let mut steps = 0;
+        self.walk(graph, |variable, place| {
+            steps += 1;
+            match place {
+                Place::Start(block) if end == End::Start => found[block].push(variable as u32),
+                Place::Finish(block) if end == End::Finish => found[block].push(variable as u32),
+                _ => {}
+            }
+            if steps > most { Walk::End } else { Walk::On }
+        });
+        (steps <= most).then_some(found)
+    }
+
+    /// For each variable the blocks at whose start it is live, ascending; `None` for one that is live at more than `most` places.
+    pub fn live_into(&self, graph: &impl FlowGraph, most: usize) -> Vec<Option<Vec<u32>>> {
+        let mut found = vec![Some(Vec::new()); self.reads.len()];
+        let (mut current, mut steps) = (0, 0);
+        self.walk(graph, |variable, place| {
+            if variable != current {
+                (current, steps) = (variable, 0);
+            }
+            steps += 1;
+            if steps > most {
+                found[variable] = None;
+                return Walk::Next;
+            }
+            if let (Place::Start(block), Some(blocks)) = (place, &mut found[variable]) {
+                blocks.push(block as u32);
+            }
+            Walk::On
+        });
+        found.iter_mut().flatten().for_each(|blocks| blocks.sort_unstable());
+        found
+    }
+
+    /// The blocks that read a variable before they write it.
+    pub fn readers(&self, variable: usize) -> impl Iterator<Item = usize> + Clone {
+        self.reads.get(variable).into_iter().flatten().map(|&block| block as usize)
+    }
+
+    /// The blocks that surely write a variable.
+    pub fn writers(&self, variable: usize) -> impl Iterator<Item = usize> + Clone {
+        self.writes.get(variable).into_iter().flatten().map(|&block| block as usize)
+    }
+
+    /// Walks the life of each variable from its reads backward.
+    fn walk(&self, graph: &impl FlowGraph, mut at: impl FnMut(usize, Place) -> Walk) {
+        let count = graph.block_count();
         // For each block the last variable, counted from one, that it writes, that is live at its start and at its end.
         let (mut written, mut at_start, mut at_finish) = (vec![0; count], vec![0; count], vec![0; count]);
-        for (variable, (reads, writes)) in self.reads.iter().zip(&self.writes).enumerate() {
-            let (number, mark) = (variable as u32, variable as u32 + 1);
+        'variables: for (variable, (reads, writes)) in self.reads.iter().zip(&self.writes).enumerate() {
+            let mark = variable as u32 + 1;
             writes.iter().for_each(|&block| written[block as usize] = mark);
             reads.iter().for_each(|&block| at_start[block as usize] = mark);
             let mut pending = reads.clone();
             while let Some(block) = pending.pop() {
-                steps += 1;
                 let block = block as usize;
-                if end == End::Start {
-                    found[block].push(number);
+                match at(variable, Place::Start(block)) {
+                    Walk::On => {}
+                    Walk::Next => continue 'variables,
+                    Walk::End => return,
                 }
                 for before in graph.predecessors(block) {
-                    steps += 1;
                     if std::mem::replace(&mut at_finish[before], mark) == mark {
                         continue;
                     }
-                    if end == End::Finish {
-                        found[before].push(number);
+                    match at(variable, Place::Finish(before)) {
+                        Walk::On => {}
+                        Walk::Next => continue 'variables,
+                        Walk::End => return,
                     }
                     if written[before] != mark && at_start[before] != mark {
                         at_start[before] = mark;
@@ -83,11 +147,7 @@ impl BlockAccesses {
                     }
                 }
             }
-            if steps > most {
-                return None;
-            }
         }
-        Some(found)
     }
 }
 

@@ -26,6 +26,7 @@ mod counters;
 pub mod debug_marks;
 mod denormal_fpenv;
 mod denormals;
+pub mod detached;
 mod error;
 mod expand;
 mod exponents;

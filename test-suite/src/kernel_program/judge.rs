@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow, bail};
 use ptx_diag::SourceFile;
 use ptx_exec::{Argument, DecodedLaunch, ExecError, Executed, Launch, Reconvergence, TrapKind};
-use ptx_host::analysis::Launched;
+use ptx_host::analysis::{Launched, Limits};
 use ptx_host::{CompileError, Compiler, Kernels, Options};
 use ptx_llvm::Context;
 use ptx_llvm::host::Cpu;
@@ -175,7 +175,9 @@ pub fn judge(program: &Program, on_all: bool) -> Result<Verdict> {
     let launch = launch(program);
     // One in two is checked to have the shapes that the analysis claims, which LLVM optimizes otherwise: a short one, as such code is slow.
     let checks = !program.is_long && (program.seed / 2).is_multiple_of(2);
-    let options = Options::default().with_check_shapes(checks);
+    // One in three is compiled to as many functions as possible, as large kernels are.
+    let limits = if program.seed.is_multiple_of(3) { Limits::SMALLEST } else { Limits::DEFAULT };
+    let options = Options::default().with_check_shapes(checks).with_limits(limits);
     let judged = Judged { source: &source, module: &module, launch: &launch, options };
     let expected = match judged.run(Way::Interpreted)? {
         Ok(Ok(expected)) => expected,

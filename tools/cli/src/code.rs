@@ -21,7 +21,7 @@ ptx_diag::codes! {
     pub const DEFECT: Code = Code("T0010");
     /// The output of a pass of LLVM, such as `print<domtree>`, as the message, with --error-format=json.
     pub const PRINTED: Code = Code("T0011");
-    /// Why a kernel is executed by the interpreter instead of being compiled, with --remarks.
+    /// Why a kernel is executed by the interpreter instead of being compiled, with --remarks; an error where compiled code was asked for.
     pub const REMARK: Code = Code("T0012");
     /// Why a memory access of a compiled kernel is not a scalar or plain vector access, with --remarks.
     pub const ACCESS: Code = Code("T0013");

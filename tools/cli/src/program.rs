@@ -52,6 +52,8 @@ pub fn run(terminal: Terminal, work: impl FnOnce() -> Result<(), Failure> + Send
             ExitStatus::Rejected
         }
     };
+    // A launch may have ended before its kernel was compiled.
+    ptx_llvm::detached::end_if_compiling(i32::from(status.number()));
     ExitCode::from(status.number())
 }
 

@@ -67,14 +67,15 @@ has an example.
 Engines (--engine): interp, the reference, checks every access to memory. jit compiles the kernel for
 this processor with LLVM: much faster, but without checks; an access outside of the buffers is
 undefined. With --check=memory it checks each access as well, and reports the same errors as interp.
-Results and other errors are the same in both. Kernels that jit does not compile yet are executed by
-interp; --remarks shows the instruction and the reason, and --emit=host-ll or --emit=host-asm prints
-the code. For compiled kernels --remarks reports which memory accesses and branches are not scalars
-or plain vectors, and why; docs/compiled.md has the list.
+Results and other errors are the same in both. Kernels that jit does not compile yet are errors with
+the instruction and the reason, and so are --profile, --trace and other requests that only interp
+can fulfil; auto executes them by interp, and --remarks or --verbose reports why. --emit=host-ll or
+--emit=host-asm prints the code. For compiled kernels --remarks reports which memory accesses and
+branches are not scalars or plain vectors, and why; docs/compiled.md has the list.
 
-auto, the default, starts with interp. A launch that is not finished after 1,048,576 warp
-instructions (16,384 with matrix products) is restarted as compiled code, with --check=memory unless
---check=none is given. Cached kernels are used immediately; kernels are also compiled immediately
+auto, the default, starts with interp. After 1,048,576 warp instructions (16,384 with matrix products)
+the kernel is compiled while interp goes on; if it is compiled first, compiled code executes the
+launch from its beginning, with --check=memory unless --check=none is given. Cached kernels are used immediately; kernels are also compiled immediately
 for launches of more than 65,536 warps and with --repeat, --time, --remarks, --debug, --perf-map and
 --jit-check-shapes. An error within that many instructions is reported by interp in any case.
 
@@ -236,7 +237,7 @@ pub struct Arguments {
     /// Host threads, at most one for each core [default: one for each core]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
-    /// Time limit of the launch in seconds
+    /// Time limit of a launch in seconds; for the first one it includes compiling
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<f64>,
     /// How to optimize: by way of LLVM IR, before the kernel is executed

@@ -27,7 +27,7 @@ use ptx_cli::{
     Batch, ExitStatus, Failure, OptimizeArgs, Output, Terminal, code, parse_arguments, print_documents,
     read_input, rejected, run, run_batch, usage_or_rejected,
 };
-use ptx_diag::{Diagnostic, Diagnostics, Severity, SourceFile, counted};
+use ptx_diag::{Diagnostic, Diagnostics, SourceFile, counted};
 use ptx_driver::{
     Comments, InputKind, JudgedText, Program, Sources, Style, TargetChoice, explain, llvm_context, lower,
     optimize, print_checked, raise, read_llvm, read_program,
@@ -36,8 +36,8 @@ use ptx_ir::Module;
 use ptx_verify::Verified;
 
 use crate::arguments::Arguments;
-use crate::engine::Engine;
-use crate::launching::{Launching, Printed, failed, show_remarks};
+use crate::engine::{Engine, NotCompiled, Unexecuted};
+use crate::launching::{Launching, Printed, failed, not_compiled, show_remarks, unexecuted};
 use crate::plan::Plan;
 use crate::spec::PrintSpec;
 use crate::time::Stopwatch;
@@ -134,13 +134,13 @@ fn execute(
     if let Some(what) = arguments.emit {
         let made = terminal.step("compile", || engine::emit(what, verified, &launch));
         let text = made.map_err(|error| failed(&sources, error))?;
-        let text = text.map_err(|remark| not_compiled(&sources, *remark))?;
+        let text = text.map_err(|why| not_compiled(&sources, why.error()))?;
         return printed.write(text.as_bytes());
     }
     if let Some(stage) = arguments.print_after {
         let made = terminal.step("compile", || engine::print_after(stage, verified, &launch, &sources));
         let text = made.map_err(|error| failed(&sources, error))?;
-        let text = text.map_err(|remark| not_compiled(&sources, *remark))?;
+        let text = text.map_err(|why| not_compiled(&sources, why.error()))?;
         return printed.write(text.as_bytes());
     }
     let outcome = if arguments.profile || arguments.trace.is_some() {
@@ -148,10 +148,16 @@ fn execute(
             // One instruction after the other.
             launch.threads = Some(std::num::NonZeroUsize::MIN);
         }
-        if plan.engine != Engine::Interp {
-            let mut remarks = Diagnostics::new();
-            remarks.push(*engine::remark(None, "only it can be watched"));
-            show_remarks(arguments, &sources, remarks)?;
+        let why = NotCompiled::new("compiled code counts and traces no instructions");
+        match plan.engine {
+            Engine::Interp => {}
+            Engine::Jit => return Err(unexecuted(&sources, Unexecuted::NotCompiled(why))),
+            Engine::Auto => {
+                terminal.note(|| format!("the interpreter executes the launch: {}", why.why()));
+                let mut remarks = Diagnostics::new();
+                remarks.push(why.remark());
+                show_remarks(arguments, &sources, remarks)?;
+            }
         }
         let format = terminal.format();
         let observation = watch::observation(arguments.profile, arguments.trace.as_ref(), &sources, format);
@@ -192,14 +198,6 @@ fn nothing_left(what: &str) -> Failure {
     let message = format!("no contents of the buffer for `{what}` after the launch");
     let finding = Diagnostic::error_without_place(code::DEFECT, message);
     Failure::about(ExitStatus::Failed, "<command line>", finding)
-}
-
-/// That a kernel of which code is to be printed has none.
-fn not_compiled(sources: &Sources, mut remark: Diagnostic) -> Failure {
-    remark.severity = Severity::Error;
-    let mut findings = Diagnostics::new();
-    findings.push(remark);
-    Failure::about_several(ExitStatus::Rejected, sources.split(&findings))
 }
 
 /// An input as PTX. LLVM IR is raised to the text that is executed, so that what fails has a place to point at; PTX that is

@@ -48,7 +48,12 @@ const OPTIONAL: [&str; 2] = ["ptx-device", "ptx-exec-c"];
 pub(crate) fn run(arguments: &TestArguments) -> Result<()> {
     let start = Instant::now();
     let features = if arguments.without_llvm { Features::None } else { Features::Llvm };
-    let Build { mut programs, folder } = Build::make(features)?;
+    // `ptxrun` needs the feature of the device that the others are tested without.
+    let more: &[&str] = match features {
+        Features::None => &["--package", OPTIONAL[0], "--package", OPTIONAL[1], "--package", "ptx2ll"],
+        Features::Llvm => &[],
+    };
+    let Build { mut programs, folder } = Build::make_with(features, more)?;
     if arguments.without_llvm {
         programs.retain(|program| OPTIONAL.contains(&program.package.as_str()));
     }

@@ -5,6 +5,8 @@
 mod compiled;
 #[cfg(not(feature = "jit"))]
 mod interpreted;
+#[cfg(feature = "jit")]
+mod relay;
 
 #[cfg(feature = "jit")]
 pub(crate) use compiled::Code;

@@ -6,5 +6,7 @@ mod device;
 mod errors;
 #[cfg(feature = "llvm")]
 mod llvm;
+#[cfg(feature = "jit")]
+mod relay;
 mod tensor;
 mod textures;

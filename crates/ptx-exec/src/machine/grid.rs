@@ -1,8 +1,8 @@
 //! A launch as its blocks see it: what they share, and the limits they count against.
 
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::bind::Bound;
@@ -53,10 +53,19 @@ pub(super) struct Launched {
     started: Instant,
     deadline: Option<Instant>,
     steps: AtomicU64,
-    written: AtomicU64,
+    /// Bytes of output; another engine that executes a part of the launch counts its own here, too.
+    pub(super) written: Arc<AtomicU64>,
     /// The lowest number of a stopped cluster; `u64::MAX` if there is none.
     pub(super) stopped: AtomicU64,
+    /// Whether the results are not needed any more.
+    pub(super) is_abandoned: AtomicBool,
+    /// The number of instructions at which `notice` is called.
+    notice_at: AtomicU64,
+    pub(super) notice: Mutex<Option<Notice>>,
 }
+
+/// A function that is called once.
+pub(super) type Notice = Box<dyn FnOnce() + Send>;
 
 impl Launched {
     /// A launch that begins now.
@@ -74,8 +83,30 @@ impl Launched {
             started,
             deadline,
             steps: AtomicU64::new(0),
-            written: AtomicU64::new(0),
+            written: Arc::default(),
             stopped: AtomicU64::new(u64::MAX),
+            is_abandoned: AtomicBool::new(false),
+            notice_at: AtomicU64::new(u64::MAX),
+            notice: Mutex::default(),
+        }
+    }
+
+    /// Has a function called once as soon as this many instructions have been executed.
+    pub(super) fn notify_at(&self, steps: u64, notice: Notice) {
+        *self.notice.lock().unwrap_or_else(PoisonError::into_inner) = Some(notice);
+        self.notice_at.store(steps, Ordering::Relaxed);
+    }
+
+    /// Instructions executed so far.
+    pub(super) fn steps(&self) -> u64 {
+        self.steps.load(Ordering::Relaxed)
+    }
+
+    #[cold]
+    fn call_notice(&self) {
+        let notice = self.notice.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(notice) = notice {
+            notice();
         }
     }
 }
@@ -152,8 +183,14 @@ impl Grid<'_> {
     /// too: then the first one is reported, regardless of the order in which host threads ran them.
     pub(super) fn spend(&self, cluster: u64, steps: u64) -> Result<(), TrapKind> {
         let before = self.launched.steps.fetch_add(steps, Ordering::Relaxed);
+        if before + steps >= self.launched.notice_at.load(Ordering::Relaxed) {
+            self.launched.notice_at.store(u64::MAX, Ordering::Relaxed);
+            self.launched.call_notice();
+        }
         let late = self.launched.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if late || self.launched.stopped.load(Ordering::Relaxed) < cluster {
+        let is_unneeded = self.launched.stopped.load(Ordering::Relaxed) < cluster
+            || self.launched.is_abandoned.load(Ordering::Relaxed);
+        if late || is_unneeded {
             return Err(TrapKind::Timeout);
         }
         match self.launched.setup.limits.steps {

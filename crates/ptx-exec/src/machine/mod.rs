@@ -85,5 +85,6 @@ pub(crate) use observer::Observer;
 pub use probe::{Around, Extent};
 pub use products::{Lines, Matrix, Products, TensorPart, WarpgroupPart};
 pub use queue::Queue;
-pub(crate) use schedule::{Finished, pool, run};
+pub use schedule::Relay;
+pub(crate) use schedule::{Finished, Running, pool};
 pub(crate) use stop::Stop;

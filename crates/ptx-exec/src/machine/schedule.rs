@@ -8,8 +8,9 @@
 use std::any::Any;
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -20,6 +21,7 @@ use super::queue::Queue as Unstarted;
 use super::report::trap;
 use super::stop::Stop;
 use crate::error::Trap;
+use crate::memory::GlobalMemory;
 
 /// A launch being executed by host threads.
 struct Job {
@@ -64,6 +66,8 @@ pub(crate) struct Finished {
     pub(crate) output: Vec<u8>,
     /// Instructions executed by warps and by threads.
     pub(crate) executed: [u64; 2],
+    /// Number of clusters that ran to their ends.
+    pub(crate) clusters: u64,
 }
 
 /// Clusters waiting for a host thread, and the results of finished ones.
@@ -78,6 +82,8 @@ struct Queue {
     running: usize,
     output: Vec<(u64, Vec<u8>)>,
     executed: [u64; 2],
+    /// Number of clusters that ran to their ends.
+    done: u64,
     failure: Option<(u64, Stop)>,
     /// The payload of a host thread's panic.
     panicked: Option<Box<dyn Any + Send>>,
@@ -94,14 +100,90 @@ impl Queue {
     }
 }
 
+/// A launch that has not begun, or that other threads watch while [`Running::run`] executes it.
+pub(crate) struct Running {
+    job: Arc<Job>,
+}
+
+/// A launch that the interpreter executes, for an engine that takes clusters from it.
+#[derive(Clone)]
+pub struct Relay {
+    job: Arc<Job>,
+}
+
+impl Relay {
+    /// Takes all clusters that have not started, which the interpreter then never starts. They are the last ones of the
+    /// grid. There are none once a thread was stopped.
+    pub fn take_rest(&self) -> Range<u64> {
+        let clusters = self.job.launched.setup.geometry.clusters();
+        let mut queue = lock(&self.job.queue);
+        if queue.is_over() {
+            return clusters..clusters;
+        }
+        let first = std::mem::replace(&mut queue.next, clusters);
+        first..clusters
+    }
+
+    /// Stops the launch: its results are not needed.
+    pub fn abandon(&self) {
+        self.job.launched.is_abandoned.store(true, Ordering::Relaxed);
+    }
+
+    /// Instructions that warps have executed so far.
+    pub fn steps(&self) -> u64 {
+        self.job.launched.steps()
+    }
+
+    /// Global memory as the launch sees it, and the address of its workspace; 0 if it is not cooperative.
+    pub(crate) fn memory(&self) -> (GlobalMemory, u64) {
+        let setup = &self.job.launched.setup;
+        (setup.global.clone(), setup.workspace)
+    }
+
+    /// The counter of bytes of output, which all engines that execute parts of the launch share.
+    pub(crate) fn written(&self) -> Arc<AtomicU64> {
+        self.job.launched.written.clone()
+    }
+}
+
+impl std::fmt::Debug for Relay {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Relay").field("steps", &self.steps()).finish_non_exhaustive()
+    }
+}
+
+impl Running {
+    pub(crate) fn new(setup: Setup) -> Self {
+        Self { job: Arc::new(Job::new(setup)) }
+    }
+
+    pub(crate) fn relay(&self) -> Relay {
+        Relay { job: self.job.clone() }
+    }
+
+    /// Has a function called once by a thread that executes the launch, as soon as this many instructions of warps have
+    /// been executed.
+    pub(crate) fn notify_at(&self, steps: u64, notice: impl FnOnce() + Send + 'static) {
+        self.job.launched.notify_at(steps, Box::new(notice));
+    }
+
+    /// Runs all blocks that no other engine takes.
+    pub(crate) fn run(self) -> Finished {
+        let finished = run(&self.job);
+        // It may refer to the job.
+        *self.job.launched.notice.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        finished
+    }
+}
+
 /// Runs all blocks.
 ///
 /// The calling thread works itself; pool threads join it as they become available. It never waits for a pool thread
 /// that has not begun, so that any number of launches that wait for each other make progress.
-pub(crate) fn run(setup: Setup) -> Finished {
+fn run(job: &Arc<Job>) -> Finished {
     // More host threads than clusters would be idle.
-    let threads = (setup.threads.get() as u64).min(setup.geometry.clusters()).max(1);
-    let job = Arc::new(Job::new(setup));
+    let Setup { threads, geometry, .. } = &job.launched.setup;
+    let threads = (threads.get() as u64).min(geometry.clusters()).max(1);
     // If the host refuses threads, the calling thread does all the work.
     // A launch that needs only its own thread does not start the pool.
     if threads > 1
@@ -113,7 +195,7 @@ pub(crate) fn run(setup: Setup) -> Finished {
         }
     }
     let mut queue = loop {
-        work(&job);
+        work(job);
         let mut queue = lock(&job.queue);
         // Other threads still run clusters, each of which may be preempted; then this thread continues. A pool thread
         // that has not begun yet is not waited for: it will find nothing to do, and the pool may be busy with launches
@@ -143,7 +225,7 @@ pub(crate) fn run(setup: Setup) -> Finished {
     };
     queue.output.sort_by_key(|(number, _)| *number);
     let output = std::mem::take(&mut queue.output).into_iter().flat_map(|(_, text)| text).collect();
-    Finished { result, output, executed: queue.executed }
+    Finished { result, output, executed: queue.executed, clusters: queue.done }
 }
 
 /// The thread pool shared by launches, with as many threads as the host can run in parallel.
@@ -193,6 +275,7 @@ fn work(job: &Job) {
             Ok((cluster, Ok(Progress::Unfinished))) => queue.waiting.push_back(cluster),
             Ok((cluster, Ok(Progress::Done))) => {
                 queue.started -= 1;
+                queue.done += 1;
                 for (sum, part) in queue.executed.iter_mut().zip(cluster.executed) {
                     *sum += part;
                 }

@@ -163,8 +163,16 @@ impl Graph {
     /// # Errors
     /// The first instruction that is not compiled; code that runs past the end of the kernel, which no verified program has.
     pub fn new(program: &Program) -> Result<Self, Refusal> {
+        Self::with_blocks(program, u32::MAX)
+    }
+
+    /// As [`Graph::new`], with blocks of at most `most` instructions.
+    ///
+    /// # Errors
+    /// As [`Graph::new`].
+    pub fn with_blocks(program: &Program, most: u32) -> Result<Self, Refusal> {
         let start = program.kernel().start;
-        let firsts = leaders(program, start)?;
+        let firsts = leaders(program, start, most)?;
         let names: BTreeMap<Beginning, BlockId> =
             firsts.iter().enumerate().map(|(id, &first)| (first, id)).collect();
         let blocks = firsts.iter().map(|&first| block(program, &names, first));
@@ -212,6 +220,11 @@ impl Graph {
     /// The blocks in order.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
+    }
+
+    /// The number of instructions, ends of blocks included.
+    pub fn instructions(&self) -> u32 {
+        self.blocks.iter().map(|block| block.end - block.first + 1).sum()
     }
 
     /// A block.
@@ -272,6 +285,11 @@ impl Graph {
     /// The blocks that only stop the launch; lanes at them run before any other block.
     pub fn stopping(&self) -> Range<BlockId> {
         1..self.begin
+    }
+
+    /// The first of the barriers, which come last.
+    pub(super) fn first_late(&self) -> BlockId {
+        self.late
     }
 
     /// Whether a block is a barrier, which runs when no lane waits at any other block.
@@ -338,8 +356,8 @@ fn meeting(program: &Program, pc: u32) -> Option<bool> {
     meets(&inst.op).then_some(inst.guard.is_some())
 }
 
-/// The starts of the reachable blocks, in order.
-fn leaders(program: &Program, start: u32) -> Result<Vec<Beginning>, Refusal> {
+/// The starts of the reachable blocks, in order. Blocks of more than `most` instructions are split.
+fn leaders(program: &Program, start: u32, most: u32) -> Result<Vec<Beginning>, Refusal> {
     let mut firsts = BTreeSet::from([(start, false)]);
     let mut seen = BTreeSet::new();
     let mut work = vec![start];
@@ -367,7 +385,23 @@ fn leaders(program: &Program, start: u32) -> Result<Vec<Beginning>, Refusal> {
             break;
         }
     }
-    Ok(firsts.into_iter().collect())
+    let firsts: Vec<Beginning> = firsts.into_iter().collect();
+    if most == u32::MAX {
+        return Ok(firsts);
+    }
+    let mut split = BTreeSet::from_iter(firsts.iter().copied());
+    let mut last = start;
+    for pc in seen {
+        // The guard of an operation at which lanes wait belongs to the block before it.
+        let waits = |pc| meeting(program, pc).is_some();
+        if firsts.binary_search_by_key(&pc, |&(pc, _)| pc).is_ok() {
+            last = pc;
+        } else if pc - last >= most && !waits(pc) {
+            split.insert((pc, false));
+            last = pc;
+        }
+    }
+    Ok(split.into_iter().collect())
 }
 
 /// The block that starts at an instruction. [`leaders`] has found all of them.

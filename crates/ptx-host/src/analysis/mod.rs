@@ -20,7 +20,8 @@
 //! | `liveness` | the rows that are live into each block |
 //! | `places` | whether lanes reach one operation at different instructions |
 //! | `progress` | whether a loop waits for other threads |
-//! | `schedule` | the blocks at which other lanes of the warp may wait while a block runs |
+//! | `schedule`, `spans` | the blocks at which other lanes of the warp may wait while a block runs, as sets or as intervals |
+//! | `segments` | the functions that a large kernel is compiled to |
 //! | `width` | how many bits the values of a row need |
 //! | `turns` | whether the warps of a block (CTA) can take turns in one function |
 //! | `phases` | whether all warps execute their barriers in one order |
@@ -67,7 +68,9 @@ mod results;
 mod rounds;
 mod rows;
 mod schedule;
+mod segments;
 mod shape;
+mod spans;
 mod together;
 mod transfer;
 mod turns;
@@ -98,9 +101,12 @@ pub(crate) use reason::{Cause, Origin, Reasons};
 pub use results::{Analysis, WAITS};
 pub use rows::Shapes;
 pub use schedule::Schedule;
+pub(crate) use segments::leaves_early;
+pub use segments::{Limits, Segments};
 pub(crate) use shape::Lanes;
 pub use shape::{Indexed, Launched, Shape, Stride};
 pub use together::{pays_together, runs_together, together};
 pub use turns::take_turns;
+pub(crate) use unroll::copies_of;
 pub use unroll::{BlockCopy, come_back, copies, single_copies};
 pub use width::Widths;

@@ -23,6 +23,7 @@ use super::places::{self, APART};
 use super::progress::waiting;
 use super::rows::Shapes;
 use super::schedule::{self, Schedule};
+use super::segments::{Limits, Segments};
 use super::shape::{Lanes, Launched};
 use super::width::Widths;
 
@@ -32,6 +33,12 @@ pub const WAITS: &str = "a loop that waits for other threads is not compiled in 
 /// Limit on the number of pairs (running block, block at which lanes may wait meanwhile) in kernels whose operations are joined: each pair is a
 /// jump in the code, and LLVM takes minutes for the 4,000 to 8,000 of CUTLASS's kernels for sm_90a.
 const MOST_PLACES: usize = 2048;
+
+/// Limit on the number of these pairs in kernels that are not split into segments.
+const MOST_IN_ONE: usize = 16_384;
+
+/// Why a kernel with more is refused.
+const TOO_MANY: &str = "lanes of a warp may wait at too many places in a kernel with such an operation";
 
 /// Above this, kernels are compiled to hand warps over to the interpreter when lanes wait for others of their warp ([`Analysis::handing_over`]).
 const FEW_PLACES: usize = 256;
@@ -63,6 +70,18 @@ pub struct Analysis {
     /// Whether lanes that poll an mbarrier in vain keep lanes at later blocks waiting until the interpreter takes over the warp
     /// (`code/handover.rs`).
     pub hands_over: bool,
+    /// The functions that the kernel is compiled to, if it is not one.
+    pub segments: Option<Segments>,
+}
+
+/// How a kernel is analysed.
+#[derive(Clone, Copy)]
+struct Request<'l> {
+    lanes: Lanes,
+    hands_over: bool,
+    limits: &'l Limits,
+    /// Whether it is split into segments.
+    split: bool,
 }
 
 impl Analysis {
@@ -71,7 +90,20 @@ impl Analysis {
     /// # Errors
     /// The first instruction that is not compiled.
     pub fn new(program: &Program, launched: &Launched, lanes: u32) -> Result<Self, Refusal> {
-        Self::of_group(program, launched, lanes, 1)
+        Self::within(program, launched, lanes, &Limits::DEFAULT)
+    }
+
+    /// As [`Analysis::new`]; kernels above the limits are split into segments.
+    ///
+    /// # Errors
+    /// As [`Analysis::new`].
+    pub fn within(
+        program: &Program,
+        launched: &Launched,
+        lanes: u32,
+        limits: &Limits,
+    ) -> Result<Self, Refusal> {
+        Self::with(program, launched, Request::new(Lanes::new(lanes, 1), limits))
     }
 
     /// As [`Analysis::new`], for code that executes `warps` warps in lockstep, a power of two.
@@ -84,7 +116,7 @@ impl Analysis {
         lanes: u32,
         warps: usize,
     ) -> Result<Self, Refusal> {
-        Self::with(program, launched, Lanes::new(lanes, warps), false)
+        Self::with(program, launched, Request::new(Lanes::new(lanes, warps), &Limits::DEFAULT))
     }
 
     /// As [`Analysis::new`], for code that executes a warp as parts of `chunks` chunks, one after the other (`analysis/part.rs`).
@@ -92,7 +124,7 @@ impl Analysis {
     /// # Errors
     /// As [`Analysis::new`].
     pub fn of_part(program: &Program, launched: &Launched, lanes: u32, chunks: u32) -> Result<Self, Refusal> {
-        Self::with(program, launched, Lanes::of_part(lanes, chunks), false)
+        Self::with(program, launched, Request::new(Lanes::of_part(lanes, chunks), &Limits::DEFAULT))
     }
 
     /// As [`Analysis::new`], for code that hands a warp over to the interpreter when lanes poll an mbarrier in vain while others of the warp
@@ -105,47 +137,73 @@ impl Analysis {
         if !ops().any(asks) || ops().any(has_stack) {
             return Ok(None);
         }
-        Self::with(program, launched, Lanes::new(lanes, 1), true).map(Some)
+        let request = Request::new(Lanes::new(lanes, 1), &Limits::DEFAULT);
+        Self::with(program, launched, Request { hands_over: true, ..request }).map(Some)
     }
 
-    fn with(program: &Program, launched: &Launched, lanes: Lanes, hands_over: bool) -> Result<Self, Refusal> {
-        let graph = Graph::new(program)?;
+    fn with(program: &Program, launched: &Launched, request: Request<'_>) -> Result<Self, Refusal> {
+        let Request { lanes, hands_over, limits, split } = request;
+        let graph = Graph::with_blocks(program, if split { limits.block_instructions } else { u32::MAX })?;
         let liveness = Liveness::new(program, &graph);
         let patient = waiting(program, &graph);
         if let Some(&first) = patient.first().filter(|_| launched.clusters || has_heavy(program, &graph)) {
             // In clusters, kernels whose instructions the interpreter's runtime executes must not wait for other threads.
             return Err(Refusal { pc: graph.block(first).first, why: WAITS });
         }
+        let is_plain = lanes.is_warp()
+            && !hands_over
+            && patient.is_empty()
+            && !launched.clusters
+            && !has_heavy(program, &graph);
+        let again = || Self::with(program, launched, Request { split: true, ..request });
+        if is_plain && !split && graph.instructions() > limits.instructions {
+            return again();
+        }
+        let most = if is_plain && !split { limits.pairs } else { MOST_IN_ONE };
         let widths = Widths::new(program, &graph);
         let nans = Nans::new(program, &graph);
         let has_questions = !hands_over && program.code.iter().any(|inst| asks(&inst.op));
         let (warps, of_rows) = (lanes.warps(), widths.clone());
         let mut shapes = Shapes::new(program, &graph, &liveness, of_rows, launched, lanes, has_questions);
+        let too_many = Refusal { pc: graph.block(0).first, why: TOO_MANY };
         // Optimistic: no branch is divergent until a shape shows it. Starting with all branches divergent would be correct too, but would stay there:
         // rows that are written while lanes wait would vary, and with them the conditions that make lanes wait.
-        let mut schedule = Schedule::new(&graph, &patient, |_| false, |_| None);
+        let mut schedule =
+            Schedule::new(&graph, &patient, |_| false, |_| None, usize::MAX).ok_or(too_many)?;
         loop {
             let changed = shapes.update(program, &graph, &liveness, &schedule, launched)?;
-            let next = Schedule::new(
-                &graph,
-                &patient,
-                |block| shapes.parts_lanes(graph.block(block)),
-                |block| shapes.gather(program, graph.block(block)),
-            );
+            let parts = |block| shapes.parts_lanes(graph.block(block));
+            let gather = |block| shapes.gather(program, graph.block(block));
+            // Once intervals are used they stay: both are least fixed points only of one kind of schedule.
+            let sets = match schedule.pairs() {
+                Some(_) => Schedule::new(&graph, &patient, parts, gather, most),
+                None => None,
+            };
+            let next = match sets {
+                Some(next) => next,
+                None if split => Schedule::of_spans(&graph, parts, gather),
+                None if is_plain => return again(),
+                None => return Err(too_many),
+            };
             if !changed && next == schedule {
-                let parts = |block| shapes.parts_lanes(graph.block(block));
+                let is_open = |id| parts(id) && !schedule.is_together(id);
+                let open = (0..graph.blocks().len()).filter(|&id| is_open(id)).count();
+                if is_plain && !split && open > limits.open_branches {
+                    return again();
+                }
                 let apart = places::check(program, &graph, &shapes, &schedule, parts)?;
-                let count = places_of(&graph, &schedule);
-                if let Some(&[_, pc]) = apart.first().filter(|_| warps > 1 || count > MOST_PLACES) {
+                let is_small = schedule.pairs().is_some_and(|count| count <= MOST_PLACES);
+                if let Some(&[_, pc]) = apart.first().filter(|_| warps > 1 || !is_small) {
                     return Err(Refusal { pc, why: APART });
                 }
                 let patterns = Patterns::new(program, &graph, &liveness, &schedule, &shapes);
-                let is_plain = lanes.is_warp()
-                    && patient.is_empty()
-                    && !launched.clusters
-                    && !has_heavy(program, &graph);
-                let alone =
-                    if is_plain { alone::regions(program, &graph, &liveness, &shapes) } else { Vec::new() };
+                let rows = (&liveness, program.kernel().rows);
+                let segments = split.then(|| Segments::new(&graph, rows, &schedule, limits, gather));
+                let alone = if is_plain && !split {
+                    alone::regions(program, &graph, &liveness, &shapes)
+                } else {
+                    Vec::new()
+                };
                 return Ok(Self {
                     graph,
                     liveness,
@@ -158,6 +216,7 @@ impl Analysis {
                     apart,
                     warps,
                     hands_over,
+                    segments,
                 });
             }
             schedule = next;
@@ -171,7 +230,7 @@ impl Analysis {
 
     /// Whether the code is small and diverges seldom: lanes reach each operation at one instruction, and wait at few places.
     pub(crate) fn is_plain(&self) -> bool {
-        self.apart.is_empty() && places_of(&self.graph, &self.schedule) <= FEW_PLACES
+        self.apart.is_empty() && self.schedule.pairs().is_some_and(|count| count <= FEW_PLACES)
     }
 
     /// The rows that a block reads or writes.
@@ -215,9 +274,11 @@ impl Analysis {
     }
 }
 
-/// The number of pairs of a block and another at which lanes may wait while it runs.
-fn places_of(graph: &Graph, schedule: &Schedule) -> usize {
-    (0..graph.blocks().len()).map(|id| schedule.waiting(id).len()).sum()
+impl<'l> Request<'l> {
+    /// A kernel in one function.
+    fn new(lanes: Lanes, limits: &'l Limits) -> Self {
+        Self { lanes, hands_over: false, limits, split: false }
+    }
 }
 
 /// Whether an instruction calls a function other than the one for a failed assertion, or allocates memory on the stack: the interpreter cannot

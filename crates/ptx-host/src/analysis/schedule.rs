@@ -21,15 +21,20 @@
 //! therefore run before those at the lowest one, so that all lanes of the warp run between two iterations. An operation of several lanes may then
 //! find lanes missing that wait at a lower block; those run next.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::spans::Spans;
 use super::{BlockId, Gather, Graph, Launched, Liveness, Terminator};
+
+/// The most blocks at which lanes may wait at one time for which sets are computed: each step takes the square of their number.
+const MOST_AT_ONCE: usize = 512;
 
 /// For each block, the other blocks at which lanes may wait while it runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Schedule {
-    waiting: Vec<BTreeSet<BlockId>>,
+    waiting: Waiting,
     /// The blocks that may run after other lanes of the warp have exited.
     lacking: BTreeSet<BlockId>,
     /// The blocks of loops that may wait for other threads.
@@ -40,24 +45,38 @@ pub struct Schedule {
     stops: Range<BlockId>,
 }
 
+/// The blocks at which lanes may wait while each block runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Waiting {
+    /// Exactly these.
+    Sets(Vec<BTreeSet<BlockId>>),
+    /// Those of an interval, in kernels that are split into segments.
+    Spans(Box<Spans>),
+}
+
 impl Schedule {
     /// Computes the schedule of a kernel. `parts_lanes` is whether a block's branch may be divergent, and `gather` which lanes must reach a
-    /// block before it runs; `patient` is the set of blocks of loops that may wait for other threads.
+    /// block before it runs; `patient` is the set of blocks of loops that may wait for other threads. `None` if there are more than `most` pairs of
+    /// a block and another at which lanes may wait meanwhile.
     pub fn new(
         graph: &Graph,
         patient: &BTreeSet<BlockId>,
         parts_lanes: impl Fn(BlockId) -> bool,
         gather: impl Fn(BlockId) -> Option<Gather>,
-    ) -> Self {
+        most: usize,
+    ) -> Option<Self> {
         let mut waiting = vec![BTreeSet::new(); graph.blocks().len()];
+        let mut pairs = 0;
         if !patient.is_empty() {
             let late = (0..graph.blocks().len()).find(|&id| graph.is_late(id));
             let late = late.unwrap_or(graph.blocks().len());
             let (lack, stops) = (BTreeSet::new(), graph.stopping());
+            let waiting = Waiting::Sets(Vec::new());
             let mut schedule = Self { waiting, lacking: lack, patient: patient.clone(), late, stops };
-            schedule.fill_patiently(graph, &parts_lanes, &gather);
-            schedule.lacking = lacking(graph, &schedule.waiting, parts_lanes);
-            return schedule;
+            let waiting = schedule.fill_patiently(graph, &parts_lanes, &gather, most)?;
+            schedule.lacking = lacking(graph, &waiting, parts_lanes);
+            schedule.waiting = Waiting::Sets(waiting);
+            return Some(schedule);
         }
         // The least fixed point, with a worklist: sets only grow, and a block is revisited when its set has grown, at most `n` times with `n` blocks.
         // Blocks are taken in order, so that most are visited once.
@@ -65,6 +84,9 @@ impl Schedule {
         while let Some(id) = work.pop_first() {
             for ways in ways(graph, id, parts_lanes(id)) {
                 let mut rest: BTreeSet<BlockId> = waiting[id].iter().copied().chain(ways).collect();
+                if rest.len() > MOST_AT_ONCE {
+                    return None;
+                }
                 // If some participants have not arrived yet, later blocks run, and the lanes that have arrived wait here.
                 let mut incomplete = BTreeSet::new();
                 // Any of them may have no waiting lanes, so each may be the one that runs next.
@@ -84,33 +106,53 @@ impl Schedule {
                         // Lanes of other groups may stay here.
                         Some(Gather::Each(_)) => waiting[next].extend(others),
                     }
-                    if waiting[next].len() > before {
+                    let grown = waiting[next].len() - before;
+                    if grown > 0 {
                         work.insert(next);
+                        pairs += grown;
                     }
+                }
+                if pairs > most {
+                    return None;
                 }
             }
         }
         let lacking = lacking(graph, &waiting, parts_lanes);
-        Self {
-            waiting,
-            lacking,
-            patient: BTreeSet::new(),
-            late: graph.blocks().len(),
-            stops: graph.stopping(),
-        }
+        Some(Self::plain(graph, Waiting::Sets(waiting), lacking))
+    }
+
+    /// As [`Schedule::new`], with intervals instead of sets, for kernels without loops that may wait for other threads.
+    pub(super) fn of_spans(
+        graph: &Graph,
+        parts_lanes: impl Fn(BlockId) -> bool,
+        gather: impl Fn(BlockId) -> Option<Gather>,
+    ) -> Self {
+        let spans = Spans::new(graph.blocks().len(), |id| ways(graph, id, parts_lanes(id)), gather);
+        let lacking = lacking_of_spans(graph, &spans, parts_lanes);
+        Self::plain(graph, Waiting::Spans(Box::new(spans)), lacking)
+    }
+
+    fn plain(graph: &Graph, waiting: Waiting, lacking: BTreeSet<BlockId>) -> Self {
+        let late = graph.blocks().len();
+        Self { waiting, lacking, patient: BTreeSet::new(), late, stops: graph.stopping() }
     }
 
     /// Computes the sets for a kernel with loops that may wait for other threads.
     fn fill_patiently(
-        &mut self,
+        &self,
         graph: &Graph,
         parts_lanes: &impl Fn(BlockId) -> bool,
         gather: &impl Fn(BlockId) -> Option<Gather>,
-    ) {
+        most: usize,
+    ) -> Option<Vec<BTreeSet<BlockId>>> {
+        let (mut waiting, mut pairs) = (vec![BTreeSet::new(); graph.blocks().len()], 0);
         let mut work: BTreeSet<BlockId> = (0..graph.blocks().len()).collect();
         while let Some(id) = work.pop_first() {
             for ways in ways(graph, id, parts_lanes(id)) {
-                let all: BTreeSet<BlockId> = self.waiting[id].iter().copied().chain(ways).collect();
+                let all: BTreeSet<BlockId> = waiting[id].iter().copied().chain(ways).collect();
+                if all.len() > MOST_AT_ONCE {
+                    return None;
+                }
                 let order = self.in_order(id, all);
                 for (at, &next) in order.iter().enumerate() {
                     let is_before =
@@ -126,14 +168,20 @@ impl Schedule {
                         _ => is_any || at < place || gather(other).is_some(),
                     };
                     let others = order.iter().enumerate().filter(waits).map(|(_, &other)| other);
-                    let before = self.waiting[next].len();
-                    self.waiting[next].extend(others);
-                    if self.waiting[next].len() > before {
+                    let before = waiting[next].len();
+                    waiting[next].extend(others);
+                    let grown = waiting[next].len() - before;
+                    if grown > 0 {
                         work.insert(next);
+                        pairs += grown;
                     }
+                }
+                if pairs > most {
+                    return None;
                 }
             }
         }
+        Some(waiting)
     }
 
     /// Whether lanes that leave the block let others run first, because they are in a loop that may wait for those.
@@ -167,13 +215,75 @@ impl Schedule {
 
     /// The blocks at which lanes may wait while this one runs, in order: others, or this one if each lane waits for a group of its own.
     /// If empty, all lanes that have not exited run it.
-    pub fn waiting(&self, block: BlockId) -> &BTreeSet<BlockId> {
-        &self.waiting[block]
+    pub fn waiting(&self, block: BlockId) -> Cow<'_, BTreeSet<BlockId>> {
+        match &self.waiting {
+            Waiting::Sets(sets) => Cow::Borrowed(&sets[block]),
+            Waiting::Spans(spans) => Cow::Owned(match spans.bounds(block) {
+                Some((first, last)) => (first..=last).filter(|&other| spans.may_wait(block, other)).collect(),
+                None => BTreeSet::new(),
+            }),
+        }
+    }
+
+    /// Whether lanes may wait at `other` while a block runs.
+    pub fn may_wait(&self, block: BlockId, other: BlockId) -> bool {
+        match &self.waiting {
+            Waiting::Sets(sets) => sets[block].contains(&other),
+            Waiting::Spans(spans) => spans.may_wait(block, other),
+        }
+    }
+
+    /// The lowest and the highest block at which lanes may wait while a block runs.
+    pub fn bounds(&self, block: BlockId) -> Option<(BlockId, BlockId)> {
+        match &self.waiting {
+            Waiting::Sets(sets) => sets[block].first().copied().zip(sets[block].last().copied()),
+            Waiting::Spans(spans) => spans.bounds(block),
+        }
+    }
+
+    /// For each block, whether lanes may wait at it while another one runs.
+    pub(super) fn waited_at(&self) -> Vec<bool> {
+        match &self.waiting {
+            Waiting::Sets(sets) => {
+                let mut waited_at = vec![false; sets.len()];
+                sets.iter().flatten().for_each(|&id| waited_at[id] = true);
+                waited_at
+            }
+            Waiting::Spans(spans) => (0..spans.count()).map(|id| spans.can_wait(id)).collect(),
+        }
+    }
+
+    /// The number of pairs of a block and another at which lanes may wait meanwhile; `None` if they were not counted because there are too many.
+    pub(super) fn pairs(&self) -> Option<usize> {
+        match &self.waiting {
+            Waiting::Sets(sets) => Some(sets.iter().map(BTreeSet::len).sum()),
+            Waiting::Spans(_) => None,
+        }
     }
 
     /// Whether all lanes that have not exited run the block together.
     pub fn is_together(&self, block: BlockId) -> bool {
-        self.waiting[block].is_empty()
+        match &self.waiting {
+            Waiting::Sets(sets) => sets[block].is_empty(),
+            Waiting::Spans(spans) => spans.is_together(block),
+        }
+    }
+
+    /// Whether lanes may wait at a block that reads a row while this block runs.
+    fn needs(&self, liveness: &Liveness, block: BlockId, row: u32) -> bool {
+        match &self.waiting {
+            Waiting::Sets(sets) => sets[block].iter().any(|&other| liveness.is_live_into(other, row)),
+            Waiting::Spans(spans) => spans.bounds(block).is_some_and(|(first, last)| {
+                // Looking at a few blocks decides for most rows; the answer may be yes for a row that no waiting lane needs.
+                const MOST: usize = 16;
+                let readers = liveness.blocks_within(row, first..=last);
+                let mut looked = 0;
+                readers.into_iter().any(|other| {
+                    looked += 1;
+                    looked > MOST || spans.may_wait(block, other)
+                })
+            }),
+        }
     }
 
     /// Whether a lane of the warp may have exited when others run the block.
@@ -188,7 +298,8 @@ impl Schedule {
         parts_lanes: impl Fn(BlockId) -> bool,
     ) -> BTreeSet<BTreeSet<BlockId>> {
         let mut sets = BTreeSet::new();
-        for (id, waiting) in self.waiting.iter().enumerate() {
+        for id in 0..graph.blocks().len() {
+            let waiting = self.waiting(id);
             let ways = ways(graph, id, parts_lanes(id)).into_iter();
             sets.extend(ways.map(|way| way.into_iter().chain(waiting.iter().copied()).collect()));
         }
@@ -198,7 +309,8 @@ impl Schedule {
     /// The blocks at which lanes may wait when lanes have arrived at this one, but not run it yet.
     pub fn beside(&self, graph: &Graph, block: BlockId) -> BTreeSet<BlockId> {
         let mut beside = BTreeSet::new();
-        for (id, waiting) in self.waiting.iter().enumerate() {
+        for id in 0..graph.blocks().len() {
+            let waiting = self.waiting(id);
             let targets = graph.block(id).terminator.targets();
             if waiting.contains(&block) || targets.contains(&block) {
                 beside.extend(waiting.iter().copied().chain(targets));
@@ -224,13 +336,47 @@ fn lacking(
             work.extend(guard.map(|(_, other)| other).filter(|_| parts_lanes(id)));
         }
     }
-    let mut lacking = BTreeSet::new();
+    reached(graph, work)
+}
+
+/// As [`lacking`], where intervals are known.
+fn lacking_of_spans(
+    graph: &Graph,
+    spans: &Spans,
+    parts_lanes: impl Fn(BlockId) -> bool,
+) -> BTreeSet<BlockId> {
+    let count = graph.blocks().len();
+    // Intervals overlap: how many begin before a block and end after it.
+    let (mut begins, mut ends) = (vec![0_usize; count + 1], vec![0_usize; count + 1]);
+    let mut work = Vec::new();
+    for (id, block) in graph.blocks().iter().enumerate() {
+        if let Terminator::Exit { guard } = block.terminator {
+            if let Some((first, last)) = spans.bounds(id) {
+                begins[first] += 1;
+                ends[last + 1] += 1;
+            }
+            work.extend(guard.map(|(_, other)| other).filter(|_| parts_lanes(id)));
+        }
+    }
+    let mut open = 0;
+    for id in 0..count {
+        open = open + begins[id] - ends[id];
+        if open > 0 && spans.can_wait(id) {
+            work.push(id);
+        }
+    }
+    reached(graph, work)
+}
+
+/// The blocks that are reached from some, these included.
+fn reached(graph: &Graph, mut work: Vec<BlockId>) -> BTreeSet<BlockId> {
+    let mut reached = BTreeSet::new();
     while let Some(id) = work.pop() {
-        if lacking.insert(id) {
+        if reached.insert(id) {
             work.extend(graph.block(id).terminator.targets());
         }
     }
-    lacking
+    reached
 }
 
 /// The sets of blocks that the lanes of a block may go to at one time: all targets if it diverges, otherwise one of them.
@@ -250,7 +396,7 @@ pub(super) fn keeps_others(liveness: &Liveness, schedule: &Schedule, block: Bloc
     if super::lies::get().keeps_nothing {
         return false;
     }
-    schedule.waiting(block).iter().any(|&other| liveness.is_live_into(other, row))
+    schedule.needs(liveness, block, row)
 }
 
 /// Whether all 32 lanes of the warp execute a block together, in launches of this kind.

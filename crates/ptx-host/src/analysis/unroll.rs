@@ -7,6 +7,7 @@
 //! loop writes are not followed; so the walk terminates, and if the copies become too many, each block has one copy.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use ptx_exec::RowOperation;
 use ptx_exec::program::{Effect, Inst, Op, Program, Src, WARP};
@@ -27,13 +28,25 @@ pub struct BlockCopy {
     /// Whether the condition at its end holds, if that is known.
     pub decided: Option<bool>,
     /// The copies of the blocks that may run next.
-    next: BTreeMap<BlockId, usize>,
+    next: Next,
+}
+
+/// The copies of blocks that may run after one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Next {
+    /// These.
+    Copies(BTreeMap<BlockId, usize>),
+    /// The only copy of any block of a range.
+    Only(Range<BlockId>),
 }
 
 impl BlockCopy {
     /// The copy of a block that runs next.
     pub fn next(&self, block: BlockId) -> Option<usize> {
-        self.next.get(&block).copied()
+        match &self.next {
+            Next::Copies(copies) => copies.get(&block).copied(),
+            Next::Only(range) => range.contains(&block).then(|| block - range.start),
+        }
     }
 
     /// The successors.
@@ -52,7 +65,10 @@ impl BlockCopy {
 pub fn come_back(copies: &[BlockCopy], from: usize, to: usize) -> bool {
     let (mut seen, mut work) = (BTreeSet::from([to]), vec![to]);
     while let Some(at) = work.pop() {
-        for next in copies.get(at).into_iter().flat_map(|copy| copy.next.values().copied()) {
+        let Some(copy) = copies.get(at) else { continue };
+        // Blocks with one copy each count as one loop.
+        let Next::Copies(next) = &copy.next else { return true };
+        for next in next.values().copied() {
             if next == from {
                 return true;
             }
@@ -66,9 +82,14 @@ pub fn come_back(copies: &[BlockCopy], from: usize, to: usize) -> bool {
 
 /// One copy of each block.
 pub fn single_copies(analysis: &Analysis) -> Vec<BlockCopy> {
-    let all: BTreeMap<BlockId, usize> = (0..analysis.graph.blocks().len()).map(|id| (id, id)).collect();
-    let one = |block| BlockCopy { block, known: Known::new(), decided: None, next: all.clone() };
-    (0..all.len()).map(one).collect()
+    copies_of(0..analysis.graph.blocks().len())
+}
+
+/// One copy of each block of a range.
+pub(crate) fn copies_of(range: Range<BlockId>) -> Vec<BlockCopy> {
+    let one =
+        |block| BlockCopy { block, known: Known::new(), decided: None, next: Next::Only(range.clone()) };
+    range.clone().map(one).collect()
 }
 
 /// The copies, the entry first, of no more than `most` instructions in total.
@@ -128,8 +149,12 @@ impl<'a> Walk<'a> {
 
     fn copy_of(&mut self, block: BlockId, known: Known) -> usize {
         *self.numbers.entry((block, known)).or_insert_with_key(|(block, known)| {
-            let copy =
-                BlockCopy { block: *block, known: known.clone(), decided: None, next: BTreeMap::new() };
+            let copy = BlockCopy {
+                block: *block,
+                known: known.clone(),
+                decided: None,
+                next: Next::Copies(BTreeMap::new()),
+            };
             self.copies.push(copy);
             self.copies.len() - 1
         })
@@ -144,13 +169,16 @@ impl<'a> Walk<'a> {
         let is_kept = |row: u32| next.iter().any(|&block| liveness.is_live_into(block, row));
         // Only rows that the copy or a block waiting beside it still reads tell copies apart; a dead counter would multiply them for nothing.
         for &block in &next {
+            let waiting = schedule.waiting(block);
             let is_read = |row: u32| {
-                let mut others = schedule.waiting(block).iter().chain([&block]);
+                let mut others = waiting.iter().chain([&block]);
                 is_kept(row) && others.any(|&other| liveness.is_live_into(other, row))
             };
             let rows = known.iter().filter(|(row, _)| is_read(**row)).map(|(&row, &value)| (row, value));
             let number = self.copy_of(block, rows.collect());
-            self.copies[at].next.insert(block, number);
+            if let Next::Copies(next) = &mut self.copies[at].next {
+                next.insert(block, number);
+            }
         }
     }
 

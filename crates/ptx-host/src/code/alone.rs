@@ -259,9 +259,9 @@ impl<'c> Code<'_, '_, 'c> {
     /// Sends lanes to the exits of the region after all have left it.
     fn leave_region(&self, carried: &Carried<'_, 'c>) -> Result<(), CompileError> {
         let (region, schedule) = (carried.region, &self.analysis.schedule);
-        let waiting = (region.first..=region.last).flat_map(|id| schedule.waiting(id));
+        let waiting = (region.first..=region.last).flat_map(|id| schedule.waiting(id).into_owned());
         let targets: Vec<BlockId> = region.exits.iter().copied().collect();
-        let others = waiting.copied().filter(|&id| !region.contains(id));
+        let others = waiting.filter(|&id| !region.contains(id));
         let all: BTreeSet<BlockId> = others.chain(targets.iter().copied()).collect();
         self.write_live_into(&all)?;
         for &exit in &targets {

@@ -28,7 +28,7 @@ impl<'c> Code<'_, '_, 'c> {
         let together = self.analysis.schedule.is_together(id);
         let splits =
             guard.is_some_and(|(row, _)| !self.analysis.shapes.claim(Src::register(row)).is_uniform());
-        let is_alone = together && self.analysis.schedule.beside(&self.analysis.graph, id).is_empty();
+        let is_alone = together && self.beside(id).is_none();
         if !barrier.is_aligned && (!(together && (is_alone || !self.warps.is_heavy)) || splits) {
             let why = "a barrier without `.aligned` that threads of a warp may reach one by one is not compiled yet";
             return Err(CompileError::refused(pc, why));
@@ -41,7 +41,10 @@ impl<'c> Code<'_, '_, 'c> {
         }
         let all = self.lanes_of(&self.masks.active.clone())?;
         if !together {
-            self.expect_together((id, pc), self.analysis.schedule.waiting(id), all)?;
+            match self.segment {
+                None => self.expect_together((id, pc), &self.analysis.schedule.waiting(id), all)?,
+                Some(_) => self.expect_together_in_segment(pc, all)?,
+            }
         }
         if self.warps.is_heavy {
             let op = &self.program.code[pc as usize].op;
@@ -169,7 +172,7 @@ impl<'c> Code<'_, '_, 'c> {
         let (mut others, mut place, mut waiting) = (none, self.int(32, pc.into()), none);
         for &other in elsewhere.iter().filter(|&&other| other != id).rev() {
             let ty = self.types.vector(self.types.int(1), self.lanes);
-            let masks = self.masks.waiting[other].iter().map(|&place| builder.load(ty, place, 8, Ordinary));
+            let masks = self.masks.at(other)?.iter().map(|&place| builder.load(ty, place, 8, Ordinary));
             let lanes = self.lanes_of(&masks.collect::<Result<Vec<_>, _>>()?)?;
             let first = self.analysis.graph.block(other).first;
             if !is_barrier(first) {

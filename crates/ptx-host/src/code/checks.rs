@@ -9,11 +9,11 @@ use ptx_exec::TrapKind;
 use ptx_exec::program::{Mask, Src, WARP};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Type, Value};
 
 use super::registers::defect;
 use super::serial::Held;
-use super::state::{Code, Slot};
+use super::state::Code;
 use crate::analysis::{BlockId, Claims, Indexed, Shape};
 use crate::run::{Status, WarpFrame, note};
 
@@ -29,11 +29,11 @@ impl<'c> Code<'_, '_, 'c> {
         self.analysis.shapes.claims().is_some()
     }
 
-    /// Allocates memory for the indices from which rows are claimed to follow.
-    pub(super) fn claimed_slot(&self, row: u32) -> Result<Slot<'c>, LlvmError> {
-        let Some(indexed) = self.claimed_index(row) else { return Ok(Slot::new()) };
-        let ty = self.types.vector(self.types.int(indexed.bits), self.lanes);
-        (0..self.chunks).map(|_| self.zeroed(ty)).collect()
+    /// The types of the indices in memory from which a row is claimed to follow.
+    pub(super) fn types_of_claimed_index(&self, row: u32) -> Vec<Type<'c>> {
+        let index = self.claimed_index(row);
+        let ty = |indexed: Indexed| self.types.vector(self.types.int(indexed.bits), self.lanes);
+        index.map(|indexed| vec![ty(indexed); self.chunks]).into_iter().flatten().collect()
     }
 
     fn claimed_index(&self, row: u32) -> Option<Indexed> {

@@ -37,20 +37,12 @@ pub(super) enum Left {
 impl<'c> Code<'_, '_, 'c> {
     /// Sends the lanes of the warp to the first block.
     pub(super) fn enter(&mut self) -> Result<(), LlvmError> {
-        let threads: u64 = self.launched.block.iter().map(|&extent| u64::from(extent)).product();
         if !self.analysis.is_of_warp() {
             return self.enter_group();
         }
-        let lanes = if threads.is_multiple_of(WARP as u64) {
-            self.int(32, u64::from(u32::MAX))
-        } else if let Some(lanes) = self.lanes_of_turn()? {
-            lanes
-        } else {
-            let at = self.builder().offset(self.frame, self.int(64, field::LANES as u64))?;
-            self.builder().load(self.types.int(32), at, 4, Ordinary)?
-        };
+        let lanes = self.lanes_of_warp()?;
         let ty = self.types.vector(self.types.int(1), self.lanes);
-        for (chunk, &place) in self.masks.waiting[0].clone().iter().enumerate() {
+        for (chunk, &place) in self.masks.at(0)?.to_vec().iter().enumerate() {
             let shift = self.int(32, chunk as u64 * u64::from(self.lanes));
             let bits = self.builder().binary(BinaryOp::LShr, lanes, shift)?;
             let bits = self.emit.resize(bits, self.lanes)?;
@@ -62,11 +54,24 @@ impl<'c> Code<'_, '_, 'c> {
         self.begin_version(is_full)
     }
 
+    /// The lanes of the warp that are threads, as a lane mask.
+    pub(super) fn lanes_of_warp(&self) -> Result<Value<'c>, LlvmError> {
+        let threads: u64 = self.launched.block.iter().map(|&extent| u64::from(extent)).product();
+        if threads.is_multiple_of(WARP as u64) {
+            return Ok(self.int(32, u64::from(u32::MAX)));
+        }
+        if let Some(lanes) = self.lanes_of_turn()? {
+            return Ok(lanes);
+        }
+        let at = self.builder().offset(self.frame, self.int(64, field::LANES as u64))?;
+        self.builder().load(self.types.int(32), at, 4, Ordinary)
+    }
+
     /// As [`Self::enter`], for several warps or a part of one: lanes whose index is below the number of remaining threads.
     fn enter_group(&mut self) -> Result<(), LlvmError> {
         let (left, lanes) = (self.threads_left()?, self.int(32, self.chunks as u64 * u64::from(self.lanes)));
         let all = self.builder().splat(left, self.lanes)?;
-        for (chunk, &place) in self.masks.waiting[0].clone().iter().enumerate() {
+        for (chunk, &place) in self.masks.at(0)?.to_vec().iter().enumerate() {
             let numbers = self.constants(32, chunk, |lane| lane as u64)?;
             let lanes = self.builder().int_compare(IntPredicate::Ult, numbers, all)?;
             self.builder().store(lanes, place, 8, Ordinary)?;
@@ -132,11 +137,14 @@ impl<'c> Code<'_, '_, 'c> {
         let (mut mask, mut waiting) = (Vec::new(), Vec::new());
         let all = self.types.int_vector(1, &vec![1; self.lanes as usize])?;
         let is_together = self.analysis.schedule.is_together(id);
-        for (&place, &alive) in self.masks.waiting[id].iter().zip(&self.masks.alive) {
+        // In a segment the mask stays in memory: otherwise those of a chain of branches are one expression, of which LLVM's `instcombine` looks at
+        // several levels from each of them.
+        let kept = if self.segment.is_some() { Volatile } else { Ordinary };
+        for (&place, &alive) in self.masks.at(id)?.iter().zip(&self.masks.alive) {
             mask.push(match (is_together, self.at.version) {
                 (true, Version::Full) => all,
                 (true, Version::Partial) => self.builder().load(ty, alive, 8, Ordinary)?,
-                (false, _) => self.builder().load(ty, place, 8, Ordinary)?,
+                (false, _) => self.builder().load(ty, place, 8, kept)?,
             });
             if self.checks() {
                 waiting.push(self.builder().load(ty, place, 8, Ordinary)?);
@@ -251,7 +259,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// All active lanes exit.
     fn exit_all(&self, id: BlockId) -> Result<(), LlvmError> {
-        if self.analysis.schedule.is_together(id) {
+        if self.analysis.schedule.is_together(id) && self.segment.is_none() {
             self.builder().branch(self.ends.done)?;
             return Ok(());
         }
@@ -261,6 +269,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Removes lanes that exit from the mask of live lanes.
     fn exit(&self, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
+        self.exit_segment(lanes)?;
         for (&place, &lanes) in self.masks.alive.iter().zip(lanes) {
             let before = self.builder().load(lanes.ty(), place, 8, Ordinary)?;
             let others = self.negated(lanes, true)?;
@@ -273,10 +282,11 @@ impl<'c> Code<'_, '_, 'c> {
     /// Sends the first lanes of a block to another one: if no others can wait there, they are the only ones.
     fn send_first(&self, from: BlockId, to: BlockId, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
         let schedule = &self.analysis.schedule;
-        if self.warps.is_heavy || schedule.has_patient() || schedule.waiting(from).contains(&to) {
+        if self.is_outside(to) || self.warps.is_heavy || schedule.has_patient() || schedule.may_wait(from, to)
+        {
             return self.send(to, lanes);
         }
-        for (&place, &lanes) in self.masks.waiting[to].iter().zip(lanes) {
+        for (&place, &lanes) in self.masks.at(to)?.iter().zip(lanes) {
             self.builder().store(lanes, place, 8, Ordinary)?;
         }
         Ok(())
@@ -284,7 +294,10 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Adds lanes to those that wait at a block.
     pub(super) fn send(&self, to: BlockId, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
-        for (&place, &lanes) in self.masks.waiting[to].iter().zip(lanes) {
+        if self.is_outside(to) {
+            return self.send_outside(to, lanes);
+        }
+        for (&place, &lanes) in self.masks.at(to)?.iter().zip(lanes) {
             let before = self.builder().load(lanes.ty(), place, 8, Ordinary)?;
             let all = self.builder().binary(BinaryOp::Or, before, lanes)?;
             self.builder().store(all, place, 8, Ordinary)?;
@@ -304,6 +317,9 @@ impl<'c> Code<'_, '_, 'c> {
         targets: &[BlockId],
         left: Left,
     ) -> Result<(), LlvmError> {
+        if self.segment.is_some() {
+            return self.run_next_of_segment(version, id, targets, left);
+        }
         let waiting = self.analysis.schedule.waiting(id);
         let all: BTreeSet<BlockId> = waiting.iter().chain(targets).copied().collect();
         self.run_next_among(version, id, (all, targets), left)
@@ -339,7 +355,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// The LLVM block through which control reaches a block from another. A back edge polls whether the warp is to stop, since the launch's time
     /// may be over: each loop has a back edge.
-    fn way(&self, version: Version, id: BlockId, next: BlockId) -> Result<Block<'c>, LlvmError> {
+    pub(super) fn way(&self, version: Version, id: BlockId, next: BlockId) -> Result<Block<'c>, LlvmError> {
         let pc = self.analysis.graph.block(id).end;
         self.way_from(version, (id, pc), next, |code| code.lanes_of(&code.masks.active))
     }
@@ -361,12 +377,7 @@ impl<'c> Code<'_, '_, 'c> {
         let here = builder.block()?;
         let back = self.function.append_block(self.types, "back");
         builder.position_at_end(back);
-        let attention = builder.load(self.types.int(32), self.inputs.attention, 4, Volatile)?;
-        let goes_on = builder.int_compare(IntPredicate::Eq, attention, self.int(32, 0))?;
-        self.unless(goes_on, |code| match code.analysis.is_of_warp() {
-            true => code.stop(pc, lanes(code)?, Status::Interrupted),
-            false => code.stop_first(pc, &code.masks.active, Status::Interrupted),
-        })?;
+        self.poll(pc, &lanes)?;
         if self.analysis.schedule.is_patient(next) {
             // All lanes may wait for other warps.
             let lanes = lanes(self)?;
@@ -378,15 +389,29 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(back)
     }
 
+    /// Stops the warp if the launch is to end, at an instruction at which these lanes are.
+    pub(super) fn poll(
+        &self,
+        pc: u32,
+        lanes: impl Fn(&Self) -> Result<Value<'c>, LlvmError>,
+    ) -> Result<(), LlvmError> {
+        let attention = self.builder().load(self.types.int(32), self.inputs.attention, 4, Volatile)?;
+        let goes_on = self.builder().int_compare(IntPredicate::Eq, attention, self.int(32, 0))?;
+        self.unless(goes_on, |code| match code.analysis.is_of_warp() {
+            true => code.stop(pc, lanes(code)?, Status::Interrupted),
+            false => code.stop_first(pc, &code.masks.active, Status::Interrupted),
+        })
+    }
+
     /// Whether a lane waits at a block.
     pub(super) fn has_waiting(&self, id: BlockId) -> Result<Value<'c>, LlvmError> {
         let ty = self.types.vector(self.types.int(1), self.lanes);
-        let chunks = self.masks.waiting[id].iter().map(|&place| self.builder().load(ty, place, 8, Ordinary));
+        let chunks = self.masks.at(id)?.iter().map(|&place| self.builder().load(ty, place, 8, Ordinary));
         self.is_any(&chunks.collect::<Result<Vec<_>, _>>()?)
     }
 
     /// Whether a mask is not empty.
-    fn is_any(&self, chunks: &[Value<'c>]) -> Result<Value<'c>, LlvmError> {
+    pub(super) fn is_any(&self, chunks: &[Value<'c>]) -> Result<Value<'c>, LlvmError> {
         let mut any: Option<Value<'c>> = None;
         for &lanes in chunks {
             any = Some(match any {

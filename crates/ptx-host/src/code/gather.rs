@@ -31,14 +31,15 @@ impl<'c> Code<'_, '_, 'c> {
             }
             return self.take_waiting(id);
         };
-        let others = analysis.schedule.beside(&analysis.graph, id);
+        let others = self.beside(id);
         match gather {
             Gather::Asking => {
-                self.let_others_run(id, &others)?;
+                // Default: none.
+                self.let_others_run(id, &others.unwrap_or_default())?;
                 self.take_waiting(id)?;
             }
             Gather::All => {
-                if !others.is_empty() && self.analysis.warps == 1 {
+                if let Some(others) = others.filter(|_| self.analysis.warps == 1) {
                     let missing = self.missing(self.lanes_of(&self.masks_of(id)?)?)?;
                     self.go_on_without(id, missing, &others)?;
                 }
@@ -50,8 +51,9 @@ impl<'c> Code<'_, '_, 'c> {
                     (false, _) => Present::Each(self.present_of_warps()?),
                 };
             }
-            Gather::One(members) => self.take_members(id, members, &others)?,
-            Gather::Each(members) => self.take_groups(id, members, &others)?,
+            Gather::One(members) => self.take_members(id, members, others.as_ref())?,
+            // Default: without others, none is missing.
+            Gather::Each(members) => self.take_groups(id, members, &others.unwrap_or_default())?,
         }
         Ok(())
     }
@@ -71,14 +73,14 @@ impl<'c> Code<'_, '_, 'c> {
         &mut self,
         id: BlockId,
         members: Src,
-        others: &BTreeSet<BlockId>,
+        others: Option<&BTreeSet<BlockId>>,
     ) -> Result<(), LlvmError> {
         let here = self.lanes_of(&self.masks_of(id)?)?;
         let members = self.of_lowest(members, here)?;
         let members = self.emit.resize(members, 32)?;
         let strays = self.builder().binary(BinaryOp::And, here, self.not(members)?)?;
         self.refuse_strays(id, strays, |_, _| Ok(members))?;
-        if !others.is_empty() {
+        if let Some(others) = others {
             let missing = self.builder().binary(BinaryOp::And, members, self.missing(here)?)?;
             self.go_on_without(id, missing, others)?;
         }
@@ -120,7 +122,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.run_others(id, rest, here, others)?;
         self.builder().position_at_end(on);
         self.masks.active = self.vectors_of(ready)?;
-        for (place, left) in self.masks.waiting[id].clone().into_iter().zip(self.vectors_of(incomplete)?) {
+        for (place, left) in self.masks.at(id)?.to_vec().into_iter().zip(self.vectors_of(incomplete)?) {
             self.builder().store(left, place, 8, Ordinary)?;
         }
         let ready = self.builder().splat(ready, self.lanes)?;
@@ -213,6 +215,9 @@ impl<'c> Code<'_, '_, 'c> {
         others: &BTreeSet<BlockId>,
     ) -> Result<(), LlvmError> {
         self.builder().position_at_end(from);
+        if self.segment.is_some() {
+            return self.run_others_of_segment(id, here, others);
+        }
         self.count_vain()?;
         for next in self.analysis.schedule.in_order_after_incomplete(id, others.clone()) {
             let after = self.append("after");
@@ -226,6 +231,15 @@ impl<'c> Code<'_, '_, 'c> {
             self.expect_together((id, self.analysis.graph.block(id).first), others, here)?;
         }
         self.end_stuck()
+    }
+
+    /// The blocks at which lanes may wait when others arrive at this one, `None` if there are none; in a segment, those of the segment.
+    pub(super) fn beside(&self, id: BlockId) -> Option<BTreeSet<BlockId>> {
+        if self.segment.is_some() {
+            return self.beside_in_segment(id);
+        }
+        let beside = self.analysis.schedule.beside(&self.analysis.graph, id);
+        Some(beside).filter(|beside| !beside.is_empty())
     }
 
     /// Counts operations for which lanes are missing since a block ran, if these can let each other run in turn (`analysis/progress.rs`): if
@@ -283,8 +297,11 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     pub(super) fn masks_of(&self, id: BlockId) -> Result<Vec<Value<'c>>, LlvmError> {
+        if self.is_outside(id) {
+            return self.masks_outside(id);
+        }
         let ty = self.types.vector(self.types.int(1), self.lanes);
-        self.masks.waiting[id].iter().map(|&place| self.builder().load(ty, place, 8, Ordinary)).collect()
+        self.masks.at(id)?.iter().map(|&place| self.builder().load(ty, place, 8, Ordinary)).collect()
     }
 
     /// The inverse of [`Self::lanes_of`], for one warp.

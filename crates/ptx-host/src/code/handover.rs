@@ -74,7 +74,7 @@ impl Code<'_, '_, '_> {
     /// Generates the code that hands warps over, each at the beginning of a block, where all rows are in memory.
     pub(super) fn finish_handovers(&mut self) -> Result<(), LlvmError> {
         let nowhere = self.constants(32, 0, |_| u64::from(u32::MAX))?;
-        let rows = self.rows.count();
+        let rows = self.program.kernel().rows;
         for Handover { id, version, leave } in self.ends.handovers.take() {
             self.builder().position_at_end(leave);
             self.rows.current.borrow_mut().clear();

@@ -8,30 +8,27 @@ use super::state::{Code, Debug};
 use crate::options::Lines;
 
 impl<'c> Debug<'c> {
-    /// Creates the debug information of a kernel's function.
-    pub(super) fn new(
-        module: &Module<'c>,
-        types: Types<'c>,
-        function: Function<'c>,
-        program: &Program,
-        lines: &Lines,
-    ) -> Self {
+    /// Creates the debug information of a kernel's module.
+    pub(super) fn new(module: &Module<'c>, types: Types<'c>, program: &Program, lines: &Lines) -> Self {
         let mut info = DebugInfo::for_host(module, types);
         let kernel = program.kernel();
-        let name = kernel.name.as_str();
         // Default: without a location the function is at line 0 of the first file.
         let first = lines.location(kernel.start).unwrap_or_default();
         let files: Vec<Metadata<'c>> = lines.files.iter().map(|file| info.file(module, file)).collect();
         let own = files.get(first.file as usize).copied();
         let own = own.unwrap_or_else(|| info.file(module, "kernel"));
-        let scope = info.subprogram(name, name, own, first.line, Some(function));
-        let in_file = |(number, &file): (usize, &Metadata<'c>)| {
-            if number == first.file as usize { scope } else { info.scope_in_file(scope, file) }
-        };
-        let scopes = files.iter().enumerate().map(in_file).collect();
+        Self { info, types, files, own, name: kernel.name.to_string(), first }
+    }
+
+    /// For each file the scope of a function of the kernel in that file.
+    pub(super) fn scopes_of(&self, function: Function<'c>) -> Vec<Metadata<'c>> {
+        let scope = self.info.subprogram(&self.name, &self.name, self.own, self.first.line, Some(function));
         // Debuggers and profilers use it to unwind frames.
-        function.add_attribute(types, "frame-pointer", "all");
-        Self { info, scopes }
+        function.add_attribute(self.types, "frame-pointer", "all");
+        let in_file = |(number, &file): (usize, &Metadata<'c>)| {
+            if number == self.first.file as usize { scope } else { self.info.scope_in_file(scope, file) }
+        };
+        self.files.iter().enumerate().map(in_file).collect()
     }
 
     /// Completes the debug information.
@@ -43,10 +40,10 @@ impl<'c> Debug<'c> {
 impl Code<'_, '_, '_> {
     /// Sets the source location of the code generated from now on to that of an instruction.
     pub(super) fn locate(&self, pc: u32) {
-        let (Some(debug), Some(lines)) = (&self.reports.debug, self.reports.lines) else { return };
+        let (Some((debug, scopes)), Some(lines)) = (&self.reports.debug, self.reports.lines) else { return };
         let pc = self.reports.joined.map_or(pc, |joined| joined.place(pc));
         let Some(location) = lines.location(pc) else { return };
-        if let Some(&scope) = debug.scopes.get(location.file as usize) {
+        if let Some(&scope) = scopes.get(location.file as usize) {
             self.builder().set_location(Some(debug.info.location(
                 location.line,
                 location.column,

@@ -10,7 +10,7 @@ use ptx_llvm::build::{Builder, Function, IntPredicate, Linkage, Value};
 
 use super::registers::defect;
 use super::state::{Code, Multiplier, Present};
-use crate::analysis::{Block, BlockId};
+use crate::analysis::{Block, BlockId, Terminator};
 use crate::emit::Emit;
 use crate::emit::alu::{Nan, Style};
 use crate::emit::matrix::{self, Registers};
@@ -75,6 +75,12 @@ impl<'c> Code<'_, '_, 'c> {
         let leads_here = |block: &Block| block.terminator.targets().contains(&id);
         let mut before = graph.blocks().iter().enumerate().filter(|(_, block)| leads_here(block));
         let (Some((other, block)), None) = (before.next(), before.next()) else { return false };
+        // Memory of another segment's function, or of an earlier call of this one, has other contents.
+        if self.segment.is_some()
+            && (self.is_outside(other) || !matches!(block.terminator, Terminator::Jump(_)))
+        {
+            return false;
+        }
         // If lanes wait elsewhere, those may run in between.
         if id == 0 || other == id || !block.gathers || !self.analysis.schedule.is_together(other) {
             return false;
@@ -125,7 +131,9 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// An internal function of this module with `parameters` pointer parameters.
     fn helper(&self, name: &str, parameters: usize) -> Result<(Function<'c>, Emit<'_, 'c>), LlvmError> {
-        let name = format!("{name}{}", self.multipliers.len());
+        let segment =
+            self.segment.as_ref().map_or_else(String::new, |segment| format!(".{}", segment.first()));
+        let name = format!("{name}{}{segment}", self.multipliers.len());
         let ty = self.types.function(self.types.void(), &vec![self.types.pointer(0); parameters]);
         let function = self.emit.module.function(&name, ty)?;
         function.set_linkage(Linkage::Internal);

@@ -37,6 +37,7 @@ mod quads;
 mod registers;
 mod rows;
 mod runtime;
+mod segments;
 mod serial;
 mod shuffle;
 mod state;
@@ -47,17 +48,18 @@ mod turns;
 mod window;
 
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 
 use ptx_exec::program::{Alu, Effect, Op, Program, Row, WARP, along, axis};
 use ptx_isa::{Component, SpecialReg};
-use ptx_llvm::build::{BinaryOp, Builder, Ordering, Scope, Types, Value};
+use ptx_llvm::build::{BinaryOp, Builder, Function, Ordering, Scope, Types, Value};
 use ptx_llvm::host::HostMachine;
 use ptx_llvm::{LlvmError, Module};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::{
-    Access, Analysis, BlockCopy, BlockId, Launched, copies, guard_of, has_heavy, is_heavy, runs_together,
-    single_copies,
+    Access, Analysis, BlockCopy, BlockId, Launched, Segments, copies, copies_of, guard_of, has_heavy,
+    is_heavy, runs_together, single_copies,
 };
 use crate::emit::Emit;
 use crate::emit::alu::{Nan, Style, alu_with};
@@ -68,6 +70,7 @@ use crate::options::Lines;
 use crate::run::{Asked, field};
 pub(crate) use made::{Made, NAME, Runs};
 pub(crate) use probe::sites;
+use segments::Plan;
 use state::{Code, Debug, Ends, Inputs, Masks, Position, Present, Reports, RowMemory, Version, Warps};
 
 /// Upper bound of warp indices of a multiprocessor, `%nwarpid`; the interpreter uses the same.
@@ -105,112 +108,216 @@ pub(crate) fn generate(
     machine.set_function(types, function);
     // A frame of more than a page probes each of its pages, so that one which is too large faults at the guard page of the stack.
     function.add_attribute(types, "probe-stack", "inline-asm");
-    let builder = Builder::new(types);
-    let entry = function.append_block(types, "entry");
-    builder.position_at_end(entry);
-    let done = function.append_block(types, "done");
-    let frame = function.parameters()[0];
-    let inputs = inputs(&builder, types, frame)?;
-    let addresses = addresses(&builder, types, frame, program.constants.global())?;
-    let chunks = analysis.shapes.lanes().chunks() as usize;
-    let mut code = Code {
-        program,
-        analysis,
-        launched,
-        function,
-        emit: Emit { module, types, builder },
-        types,
-        style: Style::of(machine.cpu()),
-        lanes,
-        chunks,
-        warps: Warps {
-            is_of_block: false,
-            is_quiet: analysis.warps > 1 && runs_together(program, analysis),
-            is_heavy: launched.clusters || has_heavy(program, &analysis.graph),
-            turns: None,
-        },
-        at: Position {
-            blocks: [Vec::new(), Vec::new()],
-            version: Version::Partial,
-            copies: Vec::new(),
-            copy: 0,
-            block: None,
-            pc: Cell::new(0),
-        },
-        rows: RowMemory::default(),
-        masks: Masks {
-            waiting: Vec::new(),
-            alive: Vec::new(),
-            active: Vec::new(),
-            present: Present::Whole,
-            vain: None,
-        },
-        ends: Ends { done, stuck: Cell::new(None), handovers: RefCell::default() },
-        reports: Reports {
-            notes: extras.notes,
-            lines: extras.lines,
-            debug: extras.lines.map(|lines| Debug::new(module, types, function, program, lines)),
-            joined: extras.joined,
-        },
-        frame,
-        inputs,
-        addresses,
-        local: None,
-        multipliers: Vec::new(),
-        probes: None,
-        asks: RefCell::default(),
+    let debug = extras.lines.map(|lines| Debug::new(module, types, program, lines));
+    let probed = extras.checks_memory.then(|| sites(program).0);
+    let kernel = Kernel { module, machine, program, analysis, launched, lanes, extras, debug, probed };
+    let made = match &analysis.segments {
+        Some(segments) => kernel.split(function, segments)?,
+        None => kernel.whole(function)?,
     };
-    code.locate(program.kernel().start);
-    let versions = code.versions();
-    code.at.copies = code.copies_of_blocks();
-    for &version in &versions {
-        let blocks = code.at.copies.iter().map(|_| function.append_block(types, "block"));
-        code.at.blocks[version as usize] = blocks.collect();
-    }
-    if extras.checks_memory {
-        code.begin_probes()?;
-    }
-    code.warps.is_of_block = code.has_turns();
-    if !analysis.is_of_warp() && !code.warps.is_of_block {
-        let why = "warps can run together, and parts of them separately, only if they take turns";
-        return Err(CompileError::refused(0, why));
-    }
-    if code.warps.is_of_block {
-        code.begin_turns()?;
-    }
-    code.make_memory()?;
-    code.make_local()?;
-    if analysis.schedule.has_patient() {
-        let place = code.builder().alloca(types.int(32), 4)?;
-        code.builder().store(code.int(32, 0), place, 4, ptx_llvm::build::Volatility::Ordinary)?;
-        code.masks.vain = Some(place);
-    }
-    code.enter()?;
-    for version in versions {
-        code.at.version = version;
-        for copy in 0..code.at.copies.len() {
-            code.at.copy = copy;
-            code.block(code.at.copies[copy].block)?;
-        }
-    }
-    code.finish_stuck()?;
-    code.finish_handovers()?;
-    let runs = if code.warps.is_of_block {
-        code.finish_turns()?;
-        Runs::Block
-    } else {
-        code.builder().position_at_end(done);
-        code.builder().ret(Some(types.int_value(32, 0)))?;
-        match analysis.schedule.has_patient() {
-            _ if code.warps.is_heavy => Runs::Cluster,
-            true => Runs::PatientWarp,
-            false => Runs::Warp,
-        }
-    };
-    if let Some(debug) = &code.reports.debug {
+    if let Some(debug) = &kernel.debug {
         debug.finish();
     }
-    Ok(Made { runs, asks: code.asks.take() })
+    Ok(made)
+}
+
+/// A kernel for which code is generated.
+struct Kernel<'a, 'm, 'c> {
+    module: &'m Module<'c>,
+    machine: &'a HostMachine,
+    program: &'a Program,
+    analysis: &'a Analysis,
+    launched: &'a Launched,
+    lanes: u32,
+    extras: Extras<'a>,
+    debug: Option<Debug<'c>>,
+    /// The first site of each instruction with memory accesses that are checked.
+    probed: Option<FxHashMap<u32, u32>>,
+}
+
+impl<'m, 'c> Kernel<'_, 'm, 'c> {
+    /// Begins a function whose first parameter is the frame of the warp; the builder is in its first block.
+    fn begin(&self, function: Function<'c>, uses: &Uses) -> Result<Code<'_, 'm, 'c>, CompileError> {
+        let Self { module, machine, program, analysis, launched, lanes, extras, .. } = *self;
+        let types = Types::new(module.context());
+        let builder = Builder::new(types);
+        let entry = function.append_block(types, "entry");
+        builder.position_at_end(entry);
+        let done = function.append_block(types, "done");
+        let frame = function.parameters()[0];
+        let inputs = inputs(&builder, types, frame)?;
+        let constants = program.constants.global().iter().copied();
+        let constants: Vec<u32> = constants.filter(|&constant| uses.has_constant(constant)).collect();
+        let addresses = addresses(&builder, types, frame, &constants)?;
+        let chunks = analysis.shapes.lanes().chunks() as usize;
+        let mut code = Code {
+            program,
+            analysis,
+            launched,
+            function,
+            emit: Emit { module, types, builder },
+            types,
+            style: Style::of(machine.cpu()),
+            lanes,
+            chunks,
+            warps: Warps {
+                is_of_block: false,
+                is_quiet: analysis.warps > 1 && runs_together(program, analysis),
+                is_heavy: launched.clusters || has_heavy(program, &analysis.graph),
+                turns: None,
+            },
+            at: Position {
+                blocks: [Vec::new(), Vec::new()],
+                version: Version::Partial,
+                copies: Vec::new(),
+                copy: 0,
+                block: None,
+                pc: Cell::new(0),
+            },
+            rows: RowMemory::default(),
+            masks: Masks {
+                waiting: Vec::new(),
+                first: 0,
+                alive: Vec::new(),
+                active: Vec::new(),
+                present: Present::Whole,
+                vain: None,
+            },
+            segment: None,
+            ends: Ends { done, stuck: Cell::new(None), handovers: RefCell::default() },
+            reports: Reports {
+                notes: extras.notes,
+                lines: extras.lines,
+                debug: self.debug.as_ref().map(|debug| (debug, debug.scopes_of(function))),
+                joined: extras.joined,
+            },
+            frame,
+            inputs,
+            addresses,
+            local: None,
+            multipliers: Vec::new(),
+            probes: None,
+            asks: RefCell::default(),
+        };
+        code.locate(program.kernel().start);
+        if let Some(firsts) = &self.probed {
+            code.begin_probes(firsts)?;
+        }
+        Ok(code)
+    }
+
+    /// Generates a kernel in one function.
+    fn whole(&self, function: Function<'c>) -> Result<Made, CompileError> {
+        let analysis = self.analysis;
+        let mut code = self.begin(function, &Uses::All)?;
+        let types = code.types;
+        let versions = code.versions();
+        code.at.copies = code.copies_of_blocks();
+        for &version in &versions {
+            let blocks = code.at.copies.iter().map(|_| function.append_block(types, "block"));
+            code.at.blocks[version as usize] = blocks.collect();
+        }
+        code.warps.is_of_block = code.has_turns();
+        if !analysis.is_of_warp() && !code.warps.is_of_block {
+            let why = "warps can run together, and parts of them separately, only if they take turns";
+            return Err(CompileError::refused(0, why));
+        }
+        if code.warps.is_of_block {
+            code.begin_turns()?;
+        }
+        code.make_memory()?;
+        code.make_local()?;
+        if analysis.schedule.has_patient() {
+            let place = code.builder().alloca(types.int(32), 4)?;
+            code.builder().store(code.int(32, 0), place, 4, ptx_llvm::build::Volatility::Ordinary)?;
+            code.masks.vain = Some(place);
+        }
+        code.enter()?;
+        for version in versions {
+            code.at.version = version;
+            code.blocks()?;
+        }
+        code.finish_stuck()?;
+        code.finish_handovers()?;
+        let runs = if code.warps.is_of_block {
+            code.finish_turns()?;
+            Runs::Block
+        } else {
+            code.builder().position_at_end(code.ends.done);
+            code.builder().ret(Some(types.int_value(32, 0)))?;
+            match analysis.schedule.has_patient() {
+                _ if code.warps.is_heavy => Runs::Cluster,
+                true => Runs::PatientWarp,
+                false => Runs::Warp,
+            }
+        };
+        Ok(Made { runs, asks: code.asks.take() })
+    }
+
+    /// Generates a kernel whose segments are functions of their own.
+    fn split(&self, function: Function<'c>, segments: &Segments) -> Result<Made, CompileError> {
+        let mut code = self.begin(function, &Uses::Constants(FxHashSet::default()))?;
+        let plan = Plan::new(&code, segments)?;
+        let lanes = code.lanes_of_warp()?;
+        code.dispatch(&plan, lanes)?;
+        // One version: that for full warps if no lane ever exits before others.
+        let version = match code.versions()[..] {
+            [only] => only,
+            _ => Version::Partial,
+        };
+        let mut asks = code.asks.take();
+        for (range, &function) in segments.ranges().iter().zip(&plan.functions) {
+            let [_, state, next] = function.parameters()[..] else {
+                return Err(registers::defect("a segment with other parameters").into());
+            };
+            let mut code =
+                self.begin(function, &Uses::of_blocks(self.program, self.analysis, range.clone()))?;
+            code.at.version = version;
+            code.at.copies = copies_of(range.clone());
+            let blocks = code.at.copies.iter().map(|_| function.append_block(code.types, "block"));
+            code.at.blocks[version as usize] = blocks.collect();
+            code.begin_segment(&plan, range.clone(), state)?;
+            code.make_rows_of_segment()?;
+            code.enter_segment(next)?;
+            code.blocks()?;
+            code.finish_stuck()?;
+            code.finish_segment()?;
+            asks.extend(code.asks.take());
+        }
+        for (function, is_stuck) in [(plan.stuck, true), (plan.parted, false)] {
+            let mut code = self.begin(function, &Uses::All)?;
+            code.begin_segment(&plan, 0..0, function.parameters()[1])?;
+            match (is_stuck, &function.parameters()[..]) {
+                (false, &[_, _, pc, all]) => code.report_parted_segments(pc, all)?,
+                _ => code.report_stuck_segments()?,
+            }
+            asks.extend(code.asks.take());
+        }
+        Ok(Made { runs: Runs::Warp, asks })
+    }
+}
+
+/// What a function uses, of what is loaded at its beginning.
+enum Uses {
+    All,
+    /// These constants.
+    Constants(FxHashSet<u32>),
+}
+
+impl Uses {
+    fn has_constant(&self, constant: u32) -> bool {
+        match self {
+            Self::All => true,
+            Self::Constants(constants) => constants.contains(&constant),
+        }
+    }
+
+    /// The constants that some blocks read.
+    fn of_blocks(program: &Program, analysis: &Analysis, blocks: Range<BlockId>) -> Self {
+        let insts = blocks.flat_map(|id| analysis.graph.code(program, analysis.graph.block(id)));
+        let reads = insts.flat_map(|(_, _, access)| access.reads.iter().filter_map(|src| src.as_constant()));
+        Self::Constants(reads.collect())
+    }
 }
 
 fn inputs<'c>(builder: &Builder<'c>, types: Types<'c>, frame: Value<'c>) -> Result<Inputs<'c>, LlvmError> {
@@ -264,6 +371,15 @@ impl<'c> Code<'_, '_, 'c> {
         } else {
             single_copies(self.analysis)
         }
+    }
+
+    /// Generates the copies of blocks in the current version.
+    fn blocks(&mut self) -> Result<(), CompileError> {
+        for copy in 0..self.at.copies.len() {
+            self.at.copy = copy;
+            self.block(self.at.copies[copy].block)?;
+        }
+        Ok(())
     }
 
     /// Generates the instructions of a block and its terminator.

@@ -72,10 +72,9 @@ enum Together {
     No,
 }
 
-impl<'c> Code<'_, '_, 'c> {
-    /// Prepares the checks.
-    pub(super) fn begin_probes(&mut self) -> Result<(), LlvmError> {
-        let (firsts, _) = sites(self.program);
+impl<'a, 'c> Code<'a, '_, 'c> {
+    /// Prepares the checks; `firsts` has the first site of each instruction.
+    pub(super) fn begin_probes(&mut self, firsts: &'a FxHashMap<u32, u32>) -> Result<(), LlvmError> {
         let warps = self.analysis.warps as u64;
         let builder = self.builder();
         let place = builder.offset(self.frame, self.int(64, field::SITES as u64))?;
@@ -313,7 +312,7 @@ impl<'c> Code<'_, '_, 'c> {
     /// Calls the runtime, which ends the warp if a lane faults.
     fn ask_runtime(
         &self,
-        probes: &Probes<'c>,
+        probes: &Probes<'a, 'c>,
         guard: Option<(u32, bool)>,
         srcs: &[Src],
         (pc, site): (u32, u32),

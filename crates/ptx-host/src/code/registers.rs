@@ -11,6 +11,7 @@
 //! ```
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use ptx_exec::program::{Alu, Src};
 use ptx_exec::scalar::format::Format;
@@ -59,25 +60,46 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Allocates zeroed memory for rows and for the masks of lanes that wait at blocks.
     pub(super) fn make_memory(&mut self) -> Result<(), LlvmError> {
-        let rows = self.program.kernel().rows;
-        for row in 0..rows {
-            let ty = self.types.int(self.analysis.widths.row(row));
-            let ty = if self.is_vector(row) { self.types.vector(ty, self.lanes) } else { ty };
-            let count = match self.analysis.shapes.row(row) {
-                Shape::Unwritten | Shape::Constant(_) => 0,
-                // A row that is live into no block is never in memory.
-                _ if !self.analysis.liveness.is_live_anywhere(row) => 0,
-                _ => self.copies(row),
-            };
-            let slot = (0..count).map(|_| self.zeroed(ty)).collect::<Result<_, _>>()?;
-            let index = self.indexed(row).map(|indexed| self.types.int(indexed.bits));
-            let indices = index.iter().flat_map(|&ty| (0..self.copies(row)).map(move |_| ty));
-            let indices = indices.map(|ty| self.zeroed(ty)).collect::<Result<_, _>>()?;
-            let indices = if self.checks() { self.claimed_slot(row)? } else { indices };
-            self.rows.add(slot, indices);
+        for row in 0..self.program.kernel().rows {
+            self.make_row(row)?;
         }
+        self.make_masks(0..self.analysis.graph.blocks().len())
+    }
+
+    /// Allocates the zeroed memory of a row.
+    pub(super) fn make_row(&mut self, row: u32) -> Result<(), LlvmError> {
+        let slot = self.types_of_row(row).into_iter().map(|ty| self.zeroed(ty)).collect::<Result<_, _>>()?;
+        let indices =
+            self.types_of_index(row).into_iter().map(|ty| self.zeroed(ty)).collect::<Result<_, _>>()?;
+        self.rows.add(row, slot, indices);
+        Ok(())
+    }
+
+    /// The types of a row's values in memory.
+    pub(super) fn types_of_row(&self, row: u32) -> Vec<Type<'c>> {
+        let count = match self.analysis.shapes.row(row) {
+            Shape::Unwritten | Shape::Constant(_) => 0,
+            // A row that is live into no block is never in memory.
+            _ if !self.analysis.liveness.is_live_anywhere(row) => 0,
+            _ => self.copies(row),
+        };
+        vec![self.type_of(row); count]
+    }
+
+    /// The types of the values of a row's index.
+    pub(super) fn types_of_index(&self, row: u32) -> Vec<Type<'c>> {
+        if self.checks() {
+            return self.types_of_claimed_index(row);
+        }
+        let index = self.indexed(row).map(|indexed| self.types.int(indexed.bits));
+        index.map(|ty| vec![ty; self.copies(row)]).into_iter().flatten().collect()
+    }
+
+    /// Allocates the memory of the masks of lanes that wait at blocks of a range, and of those that have not exited.
+    pub(super) fn make_masks(&mut self, blocks: Range<BlockId>) -> Result<(), LlvmError> {
         let mask = self.types.vector(self.types.int(1), self.lanes);
-        for _ in self.analysis.graph.blocks() {
+        self.masks.first = blocks.start;
+        for _ in blocks {
             let slot = (0..self.chunks).map(|_| self.zeroed(mask)).collect::<Result<_, _>>()?;
             self.masks.waiting.push(slot);
         }
@@ -218,9 +240,13 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Stores the rows that a block has computed and that its successors or waiting blocks read.
     pub(super) fn write_live(&self, id: BlockId) -> Result<(), LlvmError> {
-        let (analysis, targets) = (self.analysis, self.analysis.graph.block(id).terminator.targets());
-        let others = analysis.schedule.waiting(id).iter().chain(&targets);
-        self.write_live_into(&others.copied().collect())
+        let mut others: BTreeSet<BlockId> =
+            self.analysis.graph.block(id).terminator.targets().into_iter().collect();
+        // In a segment, what waiting lanes need is in memory already: the lanes of this block do not go there.
+        if self.segment.is_none() {
+            others.extend(self.analysis.schedule.waiting(id).iter());
+        }
+        self.write_live_into(&others)
     }
 
     /// As [`Self::write_live`], for these blocks.

@@ -53,7 +53,16 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Ends the warp: the lanes of this mask are stopped at an instruction.
     pub(super) fn stop(&self, pc: u32, lanes: Value<'c>, status: Status) -> Result<(), LlvmError> {
-        let pc = self.instruction_of(pc, lanes)?;
+        self.stop_numbered(self.instruction_of(pc, lanes)?, lanes, status)
+    }
+
+    /// As [`Self::stop`], at an instruction with this number in the original program.
+    pub(super) fn stop_numbered(
+        &self,
+        pc: Value<'c>,
+        lanes: Value<'c>,
+        status: Status,
+    ) -> Result<(), LlvmError> {
         let builder = self.builder();
         for (at, value) in [(field::PC, pc), (field::STOPPED, lanes)] {
             builder.store(value, builder.offset(self.frame, self.int(64, at as u64))?, 4, Ordinary)?;

@@ -22,9 +22,10 @@ pub(super) use masks::{Masks, Present};
 pub(super) use position::{Position, Version};
 pub(super) use products::Multiplier;
 pub(super) use reports::{Debug, Reports};
-pub(super) use rows::{Current, RowMemory, Slot};
+pub(super) use rows::{Current, RowMemory};
 pub(super) use warps::{Loops, Turns, Warps};
 
+use super::segments::Segment;
 use crate::analysis::{Analysis, Launched, Shape};
 use crate::emit::Emit;
 use crate::emit::alu::Style;
@@ -46,6 +47,8 @@ pub(super) struct Code<'a, 'm, 'c> {
     pub(super) at: Position<'c>,
     pub(super) rows: RowMemory<'c>,
     pub(super) masks: Masks<'c>,
+    /// The segment that the function is of, if the kernel is split.
+    pub(super) segment: Option<Segment<'a, 'c>>,
     pub(super) ends: Ends<'c>,
     pub(super) reports: Reports<'a, 'c>,
     /// The frame of the warp, and the fields that are loaded from it on entry.
@@ -58,7 +61,7 @@ pub(super) struct Code<'a, 'm, 'c> {
     /// The functions of matrix products.
     pub(super) multipliers: Vec<Multiplier<'c>>,
     /// The state of the checks of memory accesses, if they are enabled.
-    pub(super) probes: Option<Probes<'c>>,
+    pub(super) probes: Option<Probes<'a, 'c>>,
     /// The instructions that call a function of the runtime, each with the function's offset in the runtime's table.
     pub(super) asks: RefCell<Vec<(u32, usize)>>,
 }

@@ -24,6 +24,14 @@ impl<'c> Code<'_, '_, 'c> {
     pub(super) fn finish_stuck(&mut self) -> Result<(), LlvmError> {
         let Some(block) = self.ends.stuck.get() else { return Ok(()) };
         self.builder().position_at_end(block);
+        if self.segment.is_some() {
+            return self.end_stuck_segment();
+        }
+        self.report_stuck()
+    }
+
+    /// Reports the operations at which lanes wait, and ends the warp.
+    pub(super) fn report_stuck(&mut self) -> Result<(), LlvmError> {
         self.rows.current.borrow_mut().clear();
         self.at.version = Version::Partial;
         let nowhere = self.constants(32, 0, |_| u64::from(u32::MAX))?;
@@ -46,7 +54,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// The lanes that must arrive at the collective operation that a block begins with.
-    fn collective_gather(&self, id: BlockId) -> Option<Gather> {
+    pub(super) fn collective_gather(&self, id: BlockId) -> Option<Gather> {
         let block = self.analysis.graph.block(id);
         let op = self.program.code.get(block.first as usize).map(|inst| &inst.op);
         let Some(Op::Effect(Effect::Collective(_))) = op else { return None };

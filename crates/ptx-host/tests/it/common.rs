@@ -6,7 +6,7 @@ pub mod prepared;
 use ptx_diag::SourceFile;
 use ptx_exec::program::Program;
 use ptx_exec::{Argument, Executed, Launch, Memory, Outcome, Prepared};
-use ptx_host::analysis::Launched;
+use ptx_host::analysis::{Launched, Limits};
 use ptx_host::{CompileError, Kernel, Options};
 use ptx_llvm::host::{Cpu, Jit};
 
@@ -91,6 +91,7 @@ impl<'a> Case<'a> {
             self.is_right_when_checked();
         }
         let expected = self.interpreted();
+        self.is_right_when_split(&expected);
         let prepared = self.prepared();
         for cpu in processors() {
             let jit = Jit::new(&cpu).expect("a linker");
@@ -106,6 +107,23 @@ impl<'a> Case<'a> {
                 &words(&actual)[..64],
                 &words(&expected)[..64]
             );
+        }
+    }
+
+    /// The output of code that is split into the smallest segments is the interpreter's, too.
+    fn is_right_when_split(&self, expected: &[u8]) {
+        let prepared = self.prepared();
+        let split = Options::default().with_limits(Limits::SMALLEST);
+        let mut all = vec![split.clone()];
+        all.extend(std::env::var_os("PTX_HOST_CHECK_SHAPES").map(|_| split.with_check_shapes(true)));
+        for (cpu, options) in
+            all_processors().iter().take(1).flat_map(|cpu| all.iter().map(move |one| (cpu, one)))
+        {
+            let jit = Jit::new(cpu).expect("a linker");
+            let launched = Launched::blocks(self.block);
+            let kernel = Kernel::compile_with(prepared.program(), &launched, cpu, &jit, options);
+            let actual = self.run(&kernel.expect("compiled"), prepared.program());
+            assert!(actual == expected, "{}, split: {}", cpu.name, self.body);
         }
     }
 

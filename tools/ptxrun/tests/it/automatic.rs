@@ -41,8 +41,10 @@ again:
 
 /// Steps that the interpreter executes to the end.
 const SHORT: u32 = 1_000;
-/// Five instructions a step.
+/// More than the interpreter executes before the kernel is compiled: five instructions a step.
 const LONG: u32 = 300_000;
+/// What takes the interpreter far longer than the compilation.
+const LONGEST: u32 = 50_000_000;
 
 struct Found {
     status: i32,
@@ -61,7 +63,7 @@ impl Found {
     }
 
     fn is_found_long(&self) -> bool {
-        self.err.contains("the launch is long: its kernel is compiled")
+        self.err.contains("the launch is long: its kernel is compiled while the interpreter goes on")
     }
 }
 
@@ -88,8 +90,16 @@ fn loops(steps: u32, room: u32, early: u32) -> String {
 
 fn expected(steps: u32) -> String {
     let one = |i: u32| {
-        let step = |x: u32, _| x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (0..steps).fold(i, step).to_string()
+        // Both of 2^bit steps, x -> factor x + summand.
+        let (mut factor, mut summand, mut x) = (1_664_525u32, 1_013_904_223u32, i);
+        for bit in 0..32 {
+            if steps >> bit & 1 == 1 {
+                x = x.wrapping_mul(factor).wrapping_add(summand);
+            }
+            (factor, summand) =
+                (factor.wrapping_mul(factor), factor.wrapping_mul(summand).wrapping_add(summand));
+        }
+        x.to_string()
     };
     format!("0:u32 = {}\n", (0..32).map(one).collect::<Vec<_>>().join(" "))
 }
@@ -106,14 +116,52 @@ fn short_launches_are_interpreted_and_long_ones_compiled() {
     let short = run(SHORT);
     assert_eq!((short.status, short.out.as_str()), (0, expected(SHORT).as_str()), "{}", short.err);
     assert!(short.is_interpreted() && kept(folder.path()) == 0, "{}", short.err);
-    let long = run(LONG);
-    assert_eq!((long.status, long.out.as_str()), (0, expected(LONG).as_str()), "{}", long.err);
+    assert!(short.err.contains("the interpreter executed the launch, which is short"), "{}", short.err);
+    let long = run(LONGEST);
+    assert_eq!((long.status, long.out.as_str()), (0, expected(LONGEST).as_str()), "{}", long.err);
     assert!(long.is_found_long() && !long.is_interpreted() && kept(folder.path()) == 1, "{}", long.err);
+    assert!(long.err.contains("compiled code executes the launch from its beginning"), "{}", long.err);
     // Once there is code it is used, also for what is short.
     for steps in [SHORT, LONG] {
         let found = run(steps);
         assert_eq!((found.status, &found.out), (0, &expected(steps)), "{}", found.err);
         assert!(!found.is_interpreted() && found.is_from_cache(), "{}", found.err);
+    }
+}
+
+#[test]
+fn the_interpreter_goes_on_while_the_kernel_is_compiled() {
+    // Whichever engine is ready first, the results are those of one execution.
+    for steps in (200_000..1_200_000).step_by(100_000) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let found = ptxrun(folder.path(), &format!("{} --verbose", loops(steps, 32, 32)));
+        assert_eq!((found.status, found.out.as_str()), (0, expected(steps).as_str()), "{}", found.err);
+        // 13 instructions besides the loop.
+        let all = 5 * u64::from(steps) + 13;
+        assert_eq!(found.is_found_long(), all >= 1 << 20, "{}", found.err);
+        if found.is_interpreted() {
+            let counted = format!("executed {all} instructions of warps");
+            assert!(found.err.contains(&counted), "each instruction is executed once: {}", found.err);
+            let ended =
+                found.err.contains("the interpreter executed the launch before its kernel was compiled");
+            assert_eq!(ended, found.is_found_long(), "{}", found.err);
+        }
+    }
+}
+
+#[test]
+fn the_time_limit_bounds_both_engines_and_the_compilation() {
+    for (engine, limit) in [("auto", "0.2"), ("interp", "0.2"), ("jit", "0.001")] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let launch = loops(u32::MAX, 32, 32);
+        let found = ptxrun(folder.path(), &format!("{launch} --engine={engine} --timeout={limit}"));
+        assert!(found.status == 3 && found.err.contains("X0204"), "{engine}: {}", found.err);
+        assert_eq!(
+            found.err.contains("was not compiled in time"),
+            engine == "jit",
+            "{engine}: {}",
+            found.err
+        );
     }
 }
 
@@ -136,7 +184,7 @@ fn errors_are_told_as_the_interpreter_does_with_and_without_a_cache() {
     assert_eq!(all(), wanted);
     assert_eq!(kept(folder.path()), 0);
     // What comes late the code tells, with addresses of the process.
-    let late = told("auto", &loops(LONG, 31, 32));
+    let late = told("auto", &loops(LONGEST, 31, 32));
     let at = "offset 124 of argument 0 (`out`), which has 124 bytes; `st.global.u32` in kernel loops, block (0, 0, 0), thread (31, 0, 0)";
     assert!(late.contains("X0201") && late.contains(at), "{late}");
     assert_eq!(kept(folder.path()), 1);
@@ -194,8 +242,8 @@ fn the_interpreter_executes_what_is_not_compiled_to_the_end() {
 fn unchecked_code_and_other_engines_can_be_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");
     for options in ["--check=none", "--engine=jit"] {
-        let found = ptxrun(folder.path(), &format!("{} {options} --verbose", loops(LONG, 32, 32)));
-        assert_eq!((found.status, &found.out), (0, &expected(LONG)), "{}", found.err);
+        let found = ptxrun(folder.path(), &format!("{} {options} --verbose", loops(LONGEST, 32, 32)));
+        assert_eq!((found.status, &found.out), (0, &expected(LONGEST)), "{}", found.err);
         assert!(!found.is_interpreted(), "{}", found.err);
     }
     // Both have the code without checks.

@@ -128,7 +128,7 @@ fn both_engines_stop_alike() {
         "{error}"
     );
     let (status, _, error) =
-        ptxrun(folder.path(), "--engine=jit --entry turns --grid 3 --block 33 --timeout 0.05");
+        ptxrun(folder.path(), "--engine=jit --entry turns --grid 3 --block 33 --timeout 3");
     assert_eq!(status, 3);
     assert!(error.contains("error[X0204]") && error.contains("k.ptx:45"), "{error}");
     // What the launch does not fit.
@@ -137,9 +137,29 @@ fn both_engines_stop_alike() {
 }
 
 #[test]
-fn remarks_tell_what_the_interpreter_executes() {
+fn what_is_not_compiled_is_an_error_where_compiled_code_is_asked_for() {
     let folder = folder();
     let stacks = "--engine=jit --entry stacks --grid 1 --block 1";
+    let (status, printed, error) = ptxrun(folder.path(), stacks);
+    assert_eq!((status, printed.as_str()), (1, ""), "{error}");
+    assert!(error.contains("error[T0012]: the kernel is not compiled: "), "{error}");
+    assert!(error.contains("k.ptx:47:32") && error.contains("`stacksave.u64`"), "{error}");
+    assert!(error.contains("--engine=auto"), "{error}");
+    let (_, _, json) = ptxrun(folder.path(), &format!("{stacks} --error-format=json"));
+    let object: serde_json::Value = serde_json::from_str(json.trim()).expect("one object");
+    assert_eq!((&object["severity"], &object["line"]), (&"error".into(), &47.into()));
+    // What only the interpreter can do, for all kernels.
+    for option in ["--async=late", "--reconverge=late", "--profile", "--trace"] {
+        let arguments = format!("--engine=jit --entry rotate --grid 2 --block 32 --arg zero=256 {option}");
+        let (status, printed, error) = ptxrun(folder.path(), &arguments);
+        assert!(status == 1 && printed.is_empty() && error.contains("error[T0012]"), "{option}: {error}");
+    }
+}
+
+#[test]
+fn remarks_tell_what_the_interpreter_executes() {
+    let folder = folder();
+    let stacks = "--entry stacks --grid 1 --block 1";
     assert_eq!(ptxrun(folder.path(), stacks), (0, String::new(), String::new()));
     let (status, _, remark) = ptxrun(folder.path(), &format!("{stacks} --remarks"));
     assert_eq!(status, 0);
@@ -150,8 +170,7 @@ fn remarks_tell_what_the_interpreter_executes() {
     assert_eq!((&object["severity"], &object["line"]), (&"note".into(), &47.into()));
     // What only the interpreter can do, for all kernels.
     for option in ["--async=late", "--profile"] {
-        let arguments =
-            format!("--engine=jit --remarks --entry rotate --grid 2 --block 32 --arg zero=256 {option}");
+        let arguments = format!("--remarks --entry rotate --grid 2 --block 32 --arg zero=256 {option}");
         let (status, _, remark) = ptxrun(folder.path(), &arguments);
         assert!(status == 0 && remark.contains("note[T0012]"), "{option}: {remark}");
     }
@@ -175,8 +194,8 @@ fn a_launch_file_names_the_engine() {
     let folder = folder();
     let launch = r#"{"entry": "stacks", "grid": [1], "block": [1], "engine": "jit"}"#;
     fs::write(folder.path().join("launch.json"), launch).expect("writable");
-    let (status, _, remark) = ptxrun(folder.path(), "--launch launch.json --remarks");
-    assert!(status == 0 && remark.contains("T0012"), "{remark}");
+    let (status, _, error) = ptxrun(folder.path(), "--launch launch.json");
+    assert!(status == 1 && error.contains("error[T0012]"), "{error}");
     let (status, _, remark) = ptxrun(folder.path(), "--launch launch.json --remarks --engine=interp");
     assert_eq!((status, remark), (0, String::new()));
 }

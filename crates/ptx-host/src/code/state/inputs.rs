@@ -19,8 +19,8 @@ pub(crate) struct Inputs<'c> {
 }
 
 /// The state of the checks.
-pub(crate) struct Probes<'c> {
-    pub(crate) firsts: FxHashMap<u32, u32>,
+pub(crate) struct Probes<'a, 'c> {
+    pub(crate) firsts: &'a FxHashMap<u32, u32>,
     /// The known range of each site.
     pub(crate) known: Value<'c>,
     /// Memory for arguments of the runtime: the rows of sources, the lane masks of warps, and the bytes of all lanes for each run.

@@ -9,10 +9,8 @@ use rustc_hash::FxHashMap;
 /// Where the values of rows are.
 #[derive(Default)]
 pub(crate) struct RowMemory<'c> {
-    /// The memory of each row.
-    slots: Vec<Slot<'c>>,
-    /// For each indexed row, the memory of its index.
-    indices: Vec<Slot<'c>>,
+    /// The memory of each row, and of its index if it is indexed.
+    slots: FxHashMap<u32, [Slot<'c>; 2]>,
     /// The values of rows at this point of the block: the memory of a row is read and written once per block.
     pub(crate) current: RefCell<FxHashMap<(u32, usize), Current<'c>>>,
     /// Rows whose current values are in the warp's memory for the interpreter's runtime, in the lanes of the current block.
@@ -24,33 +22,27 @@ pub(crate) struct RowMemory<'c> {
 }
 
 impl<'c> RowMemory<'c> {
-    /// Adds the memory of the next row and of its index.
-    pub(crate) fn add(&mut self, slot: Slot<'c>, index: Slot<'c>) {
-        self.slots.push(slot);
-        self.indices.push(index);
-    }
-
-    /// The number of rows.
-    pub(crate) fn count(&self) -> u32 {
-        self.slots.len() as u32
+    /// Sets the memory of a row and of its index.
+    pub(crate) fn add(&mut self, row: u32, slot: Slot<'c>, index: Slot<'c>) {
+        self.slots.insert(row, [slot, index]);
     }
 
     /// The memory of a row.
     pub(crate) fn slot(&self, row: u32) -> &[Value<'c>] {
-        of_row(&self.slots, row)
+        self.of_row(row, 0)
     }
 
     /// The memory of a row's index.
     pub(crate) fn indices(&self, row: u32) -> &[Value<'c>] {
-        of_row(&self.indices, row)
+        self.of_row(row, 1)
     }
-}
 
-fn of_row<'s, 'c>(slots: &'s [Slot<'c>], row: u32) -> &'s [Value<'c>] {
-    let slot = slots.get(row as usize);
-    debug_assert!(slot.is_some(), "the memory of row {row} is not allocated");
-    // Default: code generation fails where it takes the memory of a row that has none.
-    slot.map_or(&[], Vec::as_slice)
+    fn of_row(&self, row: u32, which: usize) -> &[Value<'c>] {
+        let slots = self.slots.get(&row);
+        debug_assert!(slots.is_some(), "the memory of row {row} is not allocated");
+        // Default: code generation fails where it takes the memory of a row that has none.
+        slots.map_or(&[], |slots| slots[which].as_slice())
+    }
 }
 
 /// The value of a row at this point of a block.
