@@ -1,7 +1,7 @@
 //! Accesses that compiled code checks: each fault that the interpreter tells is told alike, at the same addresses, and nothing else is. What is expected
 //! follows from the kernels: buffers have 2048 bytes, and each kernel has one mistake.
 
-use crate::common::{Case, launched_alike, processors};
+use crate::common::{Case, checked_alike, processors};
 use ptx_exec::{Argument, DecodedLaunch, Executed, Launch};
 use ptx_host::analysis::Launched;
 use ptx_host::{Kernel, Options};
@@ -361,7 +361,7 @@ fn given(bounds: &str, body: &str, change: impl FnOnce(&mut Launch)) -> (Vec<u32
     change(&mut launch);
     let threads = launch.grid[0] * launch.block[0];
     launch.arguments = vec![Argument::Buffer(vec![0; 8 * threads as usize]), Argument::Bytes(fields)];
-    let outcome = launched_alike(&text, &launch).unwrap_or_else(|error| panic!("{error}\n{body}"));
+    let outcome = checked_alike(&text, &launch).unwrap_or_else(|error| panic!("{error}\n{body}"));
     let buffer = outcome.buffers[0].as_deref().expect("a buffer");
     (crate::common::words(buffer), String::from_utf8(outcome.output).expect("text"))
 }
