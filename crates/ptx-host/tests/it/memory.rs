@@ -2,9 +2,10 @@
 //! follows from the kernels: buffers have 2048 bytes, and each kernel has one mistake.
 
 use crate::common::{Case, checked_alike, processors};
+use ptx_exec::engine::Launchable as _;
 use ptx_exec::{Argument, DecodedLaunch, Executed, Launch};
 use ptx_host::analysis::Launched;
-use ptx_host::{Kernel, Options};
+use ptx_host::{Kernel, Options, Rest};
 use ptx_llvm::host::Jit;
 
 /// Launches in both engines, in memory at the same addresses; gives what stops it. The grid is executed by one host thread.
@@ -412,6 +413,37 @@ fn the_workspace_of_a_grid_is_known() {
         );
         let text = checked_of(&Case::warp(&body), |launch| launch.cooperative = true);
         assert!(text.as_ref().is_some_and(|text| text.contains(part)), "{text:?}");
+    }
+}
+
+/// A launch that the interpreter begins and compiled code goes on with has one workspace.
+#[test]
+fn both_engines_have_the_same_workspace() {
+    let body = "mov.u32 %r7, %envreg2; mov.u32 %r8, %envreg1; mov.b64 %rd6, {%r7, %r8};\n\
+                atom.global.add.u32 %r9, [%rd6+4], 1; st.global.u32 [%rd4], %r9; ret;";
+    let case = Case { grid: 2, block: [1; 3], ..Case::warp(body) };
+    let (module, mut launch) = (case.module(), case.launch());
+    (launch.cooperative, launch.threads) = (true, Some(std::num::NonZeroUsize::MIN));
+    for (cpu, check) in processors().iter().flat_map(|cpu| [(cpu, false), (cpu, true)]) {
+        let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
+        let decoded = DecodedLaunch::at_host_addresses(verified, &launch).expect("decoded");
+        let loaded = decoded.expect("addresses of 64 bits").load();
+        let jit = Jit::new(cpu).expect("a linker");
+        let options = Options::default().with_check_memory(check);
+        let launched = Launched::blocks(case.block);
+        let kernel = Kernel::compile_with(loaded.program(), &launched, cpu, &jit, &options);
+        let interpretation = loaded.interpret().expect("a launch");
+        let (relay, (tell, told)) = (interpretation.relay(), std::sync::mpsc::channel());
+        let taker = relay.clone();
+        interpretation.notify_at(1, move || tell.send(taker.take_rest()).expect("a receiver"));
+        interpretation.run().result.expect("the first block ends");
+        assert_eq!(told.recv(), Ok(1..2));
+        let rest = Rest { first: 1, timeout: None, interpreter: Some(&relay), cancellation: None };
+        let (result, _) = ptx_host::launch_rest(&kernel.expect("compiled"), &loaded, &rest);
+        result.expect("the second block ends");
+        let left = loaded.outcome(Executed::default()).buffers[0].clone().expect("a buffer");
+        // The second block counts on from what the first one has left.
+        assert_eq!(crate::common::words(&left)[..2], [0, 1], "{}, checks: {check}", cpu.name);
     }
 }
 
