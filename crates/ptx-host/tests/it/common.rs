@@ -260,8 +260,12 @@ impl<'a> Case<'a> {
 /// Launches a kernel in both engines, on each processor, and compares what is left: buffers, images and texts, or the error. On this machine's own
 /// processor, code also runs with checks of memory, on the older ones only where tests take all of their inputs.
 pub fn launched_alike(text: &str, launch: &Launch) -> Result<Outcome, String> {
-    let own = Cpu::host().expect("LLVM 22").name;
-    compared(text, launch, |cpu| testing::takes_all() || cpu.name == own)
+    compared(text, launch, is_checked)
+}
+
+/// Whether [`launched_alike`] also launches code with checks of memory for a processor.
+pub fn is_checked(cpu: &Cpu) -> bool {
+    testing::takes_all() || cpu.name == Cpu::host().expect("LLVM 22").name
 }
 
 /// As [`launched_alike`], with checks of memory on each processor.
