@@ -34,7 +34,10 @@ pub use crate::machine::{Lines, Matrix, Products, Question, Queue, TensorPart, W
 /// Services of the system for the kernels of a launch: heap, output, textures, and the description of memory.
 #[derive(Debug)]
 pub struct System {
+    /// All global memory that the launch may access.
     global: GlobalMemory,
+    /// The address of the workspace of a cooperative launch; 0 for other launches.
+    workspace: u64,
     units: Units,
     heap: Arc<Mutex<Heap>>,
     addresses: AddressSize,
@@ -68,6 +71,7 @@ impl System {
     pub fn new(heap: &SystemHeap, limit: usize) -> Self {
         Self {
             global: GlobalMemory::of_host(Vec::new(), Concurrency::Many),
+            workspace: 0,
             units: Units::default(),
             heap: heap.0.clone(),
             addresses: AddressSize::Bits64,
@@ -77,10 +81,17 @@ impl System {
         }
     }
 
-    /// Counts output together with the interpreter, which executes another part of the launch.
+    /// The address of the memory with which the blocks of a cooperative launch synchronize; 0 for other launches.
+    pub fn workspace(&self) -> u64 {
+        self.workspace
+    }
+
+    /// The system of a launch of which the interpreter executes another part: global memory, with its workspace, and the count of output
+    /// are those of the interpreter.
     #[must_use]
-    pub fn sharing_output_with(self, interpreter: &Relay) -> Self {
-        Self { written: interpreter.written(), ..self }
+    pub fn shared_with(self, interpreter: &Relay) -> Self {
+        let (global, workspace) = interpreter.memory();
+        Self { global, workspace, written: interpreter.written(), ..self }
     }
 
     /// Calls a builtin function for a thread of a block, given by its number; `read` reads bytes at a generic address
@@ -270,11 +281,12 @@ pub trait Launchable {
     /// [`ExecError::Refused`] if it does not provide what the textures of the kernel require.
     fn system(&self) -> Result<System, ExecError>;
 
-    /// Creates an executor of single instructions for an engine whose program was derived from the kernel's.
+    /// Creates an executor of single instructions for an engine whose program was derived from the kernel's, in the
+    /// memory of the launch's system.
     ///
     /// # Errors
     /// [`ExecError::Refused`] if the shape does not fit the kernel.
-    fn assistant(&self, instructions: &Instructions) -> Result<Assistant, ExecError>;
+    fn assistant(&self, instructions: &Instructions, system: &System) -> Result<Assistant, ExecError>;
 
     /// The same launch for the interpreter, which has not begun it. Its addresses are the same.
     ///
@@ -284,10 +296,10 @@ pub trait Launchable {
 
     /// Sets in the trap the object nearest to a faulty access.
     #[doc(hidden)]
-    fn explain(&self, trap: &mut Trap);
+    fn explain(&self, trap: &mut Trap, system: &System);
 
     /// The error for a thread stopped by the engine.
-    fn stopped(&self, begun: &Begun<'_>, stop: Stop) -> ExecError {
+    fn stopped(&self, begun: &Begun<'_>, system: &System, stop: Stop) -> ExecError {
         let Stop { kind, pc, block, warp, lane, related } = stop;
         let warp = Some(WarpId { rank: 0, index: warp });
         // The engine does not report the local memory frames of functions called by the kernel.
@@ -296,7 +308,7 @@ pub trait Launchable {
         let frames = frames.into_iter().collect();
         let stop = machine::Stop { kind, pc, lane, warp, related, frames };
         let mut trap = report::trap(begun.program, &begun.geometry, block, stop);
-        self.explain(&mut trap);
+        self.explain(&mut trap, system);
         ExecError::Trap(Box::new(trap))
     }
 }
@@ -307,23 +319,31 @@ impl Launchable for LoadedLaunch<'_> {
     }
 
     fn system(&self) -> Result<System, ExecError> {
-        let (heap, limit) = self.heap_and_output();
-        let (global, units) = self.global_and_units()?;
-        let addresses = self.program().address_size;
-        let (output, written) = Default::default();
-        Ok(System { global, units, heap, addresses, limit, output, written })
+        self.kernel().system(self.with(None))
     }
 
-    fn assistant(&self, instructions: &Instructions) -> Result<Assistant, ExecError> {
-        LoadedLaunch::assistant(self, instructions)
+    fn assistant(&self, instructions: &Instructions, system: &System) -> Result<Assistant, ExecError> {
+        self.kernel().assistant(self.with(None), instructions, (system.global.clone(), system.workspace))
     }
 
     fn interpret(&self) -> Result<Interpretation<'_>, ExecError> {
-        LoadedLaunch::interpret(self)
+        self.kernel().interpret(self.with(None))
     }
 
-    fn explain(&self, trap: &mut Trap) {
-        LoadedLaunch::explain(self, trap);
+    fn explain(&self, trap: &mut Trap, system: &System) {
+        self.kernel().explain(trap, &system.global, self.params(), self.dynamic_shared());
+    }
+}
+
+impl Kernel {
+    /// The services of the system for a launch, with all memory that the interpreter would give it.
+    fn system(&self, with: With) -> Result<System, ExecError> {
+        let units = self.bind(with.textures, &with.bound)?;
+        let (global, workspace) = self.memory_of(with.global, &with.shape);
+        let addresses = self.program().address_size;
+        let With { heap, limits, .. } = with;
+        let (output, written) = Default::default();
+        Ok(System { global, workspace, units, heap, addresses, limit: limits.output, output, written })
     }
 }
 
@@ -362,27 +382,19 @@ impl Launchable for ImageLaunch {
     }
 
     fn system(&self) -> Result<System, ExecError> {
-        let With { global, textures, bound, heap, limits, .. } = &self.with;
-        Ok(System {
-            global: global.clone(),
-            units: self.kernel.bind(textures.clone(), bound)?,
-            heap: heap.clone(),
-            addresses: self.kernel.program().address_size,
-            limit: limits.output,
-            output: Mutex::default(),
-            written: Arc::default(),
-        })
+        self.kernel.system(self.with.clone())
     }
 
-    fn assistant(&self, instructions: &Instructions) -> Result<Assistant, ExecError> {
-        self.kernel.assistant(self.with.clone(), instructions)
+    fn assistant(&self, instructions: &Instructions, system: &System) -> Result<Assistant, ExecError> {
+        self.kernel.assistant(self.with.clone(), instructions, (system.global.clone(), system.workspace))
     }
 
     fn interpret(&self) -> Result<Interpretation<'_>, ExecError> {
         self.kernel.interpret(self.with.clone())
     }
 
-    fn explain(&self, trap: &mut Trap) {
-        self.kernel.explain(trap, &self.with.global, self.with.shape.dynamic_shared);
+    fn explain(&self, trap: &mut Trap, system: &System) {
+        let With { params, shape, .. } = &self.with;
+        self.kernel.explain(trap, &system.global, params, shape.dynamic_shared);
     }
 }

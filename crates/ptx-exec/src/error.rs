@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use crate::launch::Dim3;
 use crate::memory::{Fault, FaultKind};
+use crate::pointer::Pointer;
 use crate::program::SourceLine;
 
 /// Diagnostic codes of this crate.
@@ -142,6 +143,8 @@ pub struct Trap {
     pub related: Vec<(Span, String)>,
     /// Output of `vprintf` until the stop, in block order; empty in a [`Report`](crate::Report), which has it itself.
     pub output: Vec<u8>,
+    /// What the address of a faulty access may be computed from.
+    pub(crate) pointers: Vec<Pointer>,
 }
 
 impl fmt::Display for Trap {

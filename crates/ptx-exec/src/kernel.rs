@@ -171,24 +171,39 @@ impl Kernel {
     /// What does not fit the kernel or the limits.
     pub(crate) fn interpret(&self, with: With) -> Result<Interpretation<'_>, ExecError> {
         let dynamic_shared = with.shape.dynamic_shared;
-        let setup = self.setup(with)?;
+        let memory = self.memory_of(with.global.clone(), &with.shape);
+        let params = with.params.clone();
+        let setup = self.setup(with, memory)?;
         let seen = setup.global.clone();
-        Ok(Interpretation { kernel: self, running: Running::new(setup), seen, dynamic_shared })
+        Ok(Interpretation { kernel: self, running: Running::new(setup), seen, params, dynamic_shared })
     }
 
-    /// Creates an executor of single instructions of a launch, for an engine whose program was derived from the
-    /// kernel's.
+    /// The global memory that a launch accesses, given what existed before it, and the address of its workspace: 0 if it is not cooperative.
+    pub(crate) fn memory_of(&self, global: GlobalMemory, shape: &Shape) -> (GlobalMemory, u64) {
+        if shape.cooperative { global.with_workspace(self.size) } else { (global, 0) }
+    }
+
+    /// Creates an executor of single instructions of a launch in this memory ([`Kernel::memory_of`]), for an engine whose program was derived
+    /// from the kernel's.
     ///
     /// # Errors
     /// What does not fit the kernel or the limits.
-    pub(crate) fn assistant(&self, with: With, instructions: &Instructions) -> Result<Assistant, ExecError> {
-        Ok(Assistant::new(self.setup(with)?, instructions))
+    pub(crate) fn assistant(
+        &self,
+        with: With,
+        instructions: &Instructions,
+        memory: (GlobalMemory, u64),
+    ) -> Result<Assistant, ExecError> {
+        Ok(Assistant::new(self.setup(with, memory)?, instructions))
     }
 
-    fn setup(&self, with: With) -> Result<machine::Setup, ExecError> {
+    fn setup(
+        &self,
+        with: With,
+        (global, workspace): (GlobalMemory, u64),
+    ) -> Result<machine::Setup, ExecError> {
         let With {
             shape,
-            global,
             textures,
             bound,
             constant,
@@ -200,11 +215,10 @@ impl Kernel {
             observer,
             threads,
             products,
+            ..
         } = with;
         let geometry = self.check(&shape, &limits).map_err(ExecError::Refused)?;
         let units = self.bind(textures, &bound)?;
-        let (global, workspace) =
-            if shape.cooperative { global.with_workspace(self.size) } else { (global, 0) };
         let executable = self.executable.clone();
         Ok(machine::Setup {
             executable,
@@ -237,12 +251,17 @@ impl Kernel {
         Units::bind(&self.layout.references, textures, bound).map_err(ExecError::Refused)
     }
 
-    /// Sets in the trap the object nearest to a faulty access, in memory as the launch saw it.
-    pub(crate) fn explain(&self, trap: &mut Trap, seen: &GlobalMemory, dynamic_shared: u32) {
+    /// Sets in the trap the object of a faulty access, in memory as the launch saw it: the one that contains the address, or else that of the pointer
+    /// from which the address was computed, or else the nearest one.
+    pub(crate) fn explain(&self, trap: &mut Trap, seen: &GlobalMemory, params: &[u8], dynamic_shared: u32) {
         let TrapKind::Fault(fault) = &trap.kind else { return };
+        let fault = &fault.resolved(self.size);
         let object = match fault.space {
             Space::Local => return,
-            Space::Global | Space::Generic => seen.describe(fault.address),
+            Space::Global | Space::Generic => {
+                let pointers = trap.pointers.iter().filter_map(|pointer| pointer.value(params));
+                seen.describe(fault.address, pointers)
+            }
             _ => nearest(&in_block(*fault), &self.objects(dynamic_shared)),
         };
         trap.object = Some(object.unwrap_or_else(|| nothing_at(fault)));
@@ -263,6 +282,7 @@ pub struct Interpretation<'k> {
     kernel: &'k Kernel,
     running: Running,
     seen: GlobalMemory,
+    params: Vec<u8>,
     dynamic_shared: u32,
 }
 
@@ -300,7 +320,7 @@ impl Interpretation<'_> {
     fn finish(self) -> Finished {
         let mut finished = self.running.run();
         if let Err(trap) = &mut finished.result {
-            self.kernel.explain(trap, &self.seen, self.dynamic_shared);
+            self.kernel.explain(trap, &self.seen, &self.params, self.dynamic_shared);
         }
         finished
     }

@@ -40,6 +40,7 @@ mod machine;
 mod memory;
 mod object;
 mod observe;
+mod pointer;
 #[doc(hidden)]
 pub mod program;
 mod relocation;

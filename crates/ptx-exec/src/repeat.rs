@@ -9,15 +9,15 @@ use ptx_ir::Module;
 use ptx_verify::Verified;
 
 use crate::decode::{Launches, Reached, reach};
-use crate::engine::{Assistant, Begun, Instructions, Products};
-use crate::error::{ExecError, Trap, codes, one};
+use crate::engine::{Begun, Products};
+use crate::error::{ExecError, codes, one};
 use crate::inputs::{buffer_bases, host_threads, multicasts, pass_arguments, place_variables, textures};
-use crate::kernel::{Interpretation, Kernel, With};
+use crate::kernel::{Kernel, With};
 use crate::launch::{Executed, Launch, Outcome};
 use crate::machine::{self, Heap, Observer};
 use crate::memory::{AddressSize, Arena, Concurrency, GlobalMemory, Pieces, Region};
 use crate::program::Program;
-use crate::texture::{TextureSet, Units};
+use crate::texture::TextureSet;
 
 /// A launch with a decoded kernel. No buffer is copied yet, so that construction only costs the decoding.
 pub struct DecodedLaunch<'l> {
@@ -223,7 +223,7 @@ impl LoadedLaunch<'_> {
         Ok(Executed { output, warp_instructions, thread_instructions })
     }
 
-    fn with(&self, observer: Option<Arc<Observer>>) -> With {
+    pub(crate) fn with(&self, observer: Option<Arc<Observer>>) -> With {
         let DecodedLaunch { launch, params, constant, textures, .. } = &self.decoded;
         With {
             shape: launch.shape(),
@@ -242,21 +242,6 @@ impl LoadedLaunch<'_> {
         }
     }
 
-    /// Creates an executor of single instructions of the launch, for an engine whose program was derived from the
-    /// kernel's.
-    ///
-    /// # Errors
-    /// [`ExecError::Refused`] if the shape does not fit the kernel.
-    #[doc(hidden)]
-    pub fn assistant(&self, instructions: &Instructions) -> Result<Assistant, ExecError> {
-        self.decoded.kernel.assistant(self.with(None), instructions)
-    }
-
-    /// The same launch for the interpreter, which has not begun it.
-    pub(crate) fn interpret(&self) -> Result<Interpretation<'_>, ExecError> {
-        self.decoded.kernel.interpret(self.with(None))
-    }
-
     /// The program of the kernel.
     #[doc(hidden)]
     pub fn program(&self) -> &Program {
@@ -272,21 +257,18 @@ impl LoadedLaunch<'_> {
         self.decoded.begin()
     }
 
-    /// Sets in the trap the object nearest to a faulty access.
-    pub(crate) fn explain(&self, trap: &mut Trap) {
-        let DecodedLaunch { launch, kernel, .. } = &self.decoded;
-        kernel.explain(trap, &self.global, launch.dynamic_shared);
+    pub(crate) fn kernel(&self) -> &Kernel {
+        &self.decoded.kernel
     }
 
-    /// The heap, and the output limit of a launch.
-    pub(crate) fn heap_and_output(&self) -> (Arc<Mutex<Heap>>, usize) {
-        (self.heap.clone(), self.decoded.launch.limits.output)
+    /// The contents of the parameter space.
+    pub(crate) fn params(&self) -> &[u8] {
+        &self.decoded.params
     }
 
-    /// Global memory, and the textures as bound for threads.
-    pub(crate) fn global_and_units(&self) -> Result<(GlobalMemory, Units), ExecError> {
-        let units = self.decoded.kernel.bind(self.decoded.textures.clone(), &[])?;
-        Ok((self.global.clone(), units))
+    /// Bytes of dynamic shared memory of a block.
+    pub(crate) fn dynamic_shared(&self) -> u32 {
+        self.decoded.launch.dynamic_shared
     }
 
     /// The current contents of buffers and images, combined with the results of the last launch.

@@ -3,7 +3,7 @@
 use ptx_exec::program::{Call, Callee, Effect, Op, Row, lanes};
 use ptx_exec::{AddressSize, Fault, FaultKind, Space, TrapKind};
 
-use super::frame::{Status, WarpFrame};
+use super::frame::{PEERS, Status, WarpFrame};
 
 /// Maximum number of arguments of a builtin function.
 pub const ARGUMENTS: usize = 5;
@@ -28,12 +28,14 @@ pub(super) unsafe extern "C" fn call(
     let Some(Op::Effect(Effect::Call(call))) = inst.map(|inst| &inst.op) else { return Status::Done as i32 };
     let Call { callee: Callee::Builtin(builtin), .. } = **call else { return Status::Done as i32 };
     let block = job.geometry.block_number(frame.block_index);
+    // SAFETY: the cluster of the frame, which nothing else refers to now.
+    let live = unsafe { frame.heavy.as_ref() }.map_or(vec![true], |heavy| heavy.live());
     for lane in lanes(active) {
         // SAFETY: as above.
         let values = std::array::from_fn(|n| unsafe { (*arguments.add(n))[lane] });
         let read = |address, size| {
             if let Some(system) = job.system().filter(|_| job.sites() > 0) {
-                system.check_read(job.around(frame, &[]), address, size)?;
+                system.check_read(job.around(frame, &live), address, size)?;
             }
             // SAFETY: as above.
             unsafe { read(frame, local, lane, address, size) }
@@ -79,12 +81,27 @@ unsafe fn read(
     if !address.is_multiple_of(size.into()) {
         return Err(fault(FaultKind::Misaligned, space));
     }
+    let shared = || {
+        let rank = at >> 24;
+        if frame.peers.is_null() {
+            return (rank == 0).then_some(frame.shared);
+        }
+        let rank = usize::try_from(rank).ok().filter(|&rank| rank < PEERS)?;
+        // SAFETY: there are so many; those beyond the blocks of the cluster are null.
+        Some(unsafe { *frame.peers.add(rank) }).filter(|start| !start.is_null())
+    };
+    let shared = match space {
+        Space::Shared | Space::SharedCluster => {
+            shared().ok_or_else(|| fault(FaultKind::OutOfBounds, space))?.cast_const()
+        }
+        _ => std::ptr::null(),
+    };
     let byte = |n: u64| {
         let at = at + n;
         let start = match space {
             Space::Global | Space::Generic => return std::ptr::with_exposed_provenance::<u8>(at as usize),
             Space::Shared | Space::SharedCluster => {
-                return frame.shared.cast_const().wrapping_add((at & 0xff_ffff) as usize);
+                return shared.wrapping_add((at & 0xff_ffff) as usize);
             }
             Space::Local => {
                 return local.wrapping_add(place_in_local(lane, at as usize));

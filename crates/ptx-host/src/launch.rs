@@ -1,6 +1,5 @@
 //! Launches of compiled kernels.
 
-use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -296,23 +295,20 @@ fn launch_with_output_within(
     let begin = || {
         let begun = launched.begin()?;
         let instructions = kernel.instructions(begun.program);
-        let assistant = instructions.map(|instructions| launched.assistant(instructions)).transpose()?;
         let system = launched.system()?;
         let system = match rest.and_then(|rest| rest.interpreter) {
-            Some(interpreter) => system.sharing_output_with(interpreter),
+            Some(interpreter) => system.shared_with(interpreter),
             None => system,
         };
-        Ok((begun, system, assistant))
+        let assistant = instructions.map(|instructions| launched.assistant(instructions, &system));
+        Ok((begun, system, assistant.transpose()?))
     };
     let (begun, system, assistant) = match begin() {
         Ok(begun) => begun,
         Err(error) => return (Err(error), Vec::new()),
     };
-    // The layout of CUDA's driver: its size, and the barrier of the grid.
-    let workspace = begun.cooperative.then(|| Box::new(AtomicU64::new(size_of::<u64>() as u64)));
     let given = Given {
-        // Default: only the grids of cooperative launches have a workspace.
-        workspace: workspace.as_ref().map_or(0, |workspace| workspace.as_ptr() as u64),
+        workspace: system.workspace(),
         assistant: assistant.as_ref(),
         system: Some(&system),
         effects: None,
@@ -330,5 +326,5 @@ fn launch_with_output_within(
     // SAFETY: parameters and variables are those that the program was decoded with; that its accesses are valid is up to the
     // program's author, as stated above.
     around(&system, &mut || result = unsafe { kernel.launch(&given) });
-    (result.map_err(|stop| launched.stopped(&begun, stop)), system.output())
+    (result.map_err(|stop| launched.stopped(&begun, &system, stop)), system.output())
 }

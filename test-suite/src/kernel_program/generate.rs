@@ -4,6 +4,7 @@ use fastrand::Rng;
 
 use super::Program;
 use super::arithmetic::{Instructions, Own};
+use super::blocks::Blocks;
 use super::syntax::Statement;
 
 /// What holds in a region.
@@ -13,6 +14,8 @@ struct Region {
     lanes: Option<String>,
     /// Whether all threads of the block run it, each as often as the others.
     is_whole: bool,
+    /// Whether all blocks run it, each as often as the others.
+    is_equal: bool,
     /// Regions around it, up to the next loop or the body.
     depth: usize,
     /// Whether it is in a function.
@@ -30,54 +33,112 @@ impl Region {
     /// One inside of it that threads run which part from others: these lanes of a warp, where it is known which. With `levels` further regions
     /// around it may be left by a jump out of it.
     fn apart(&self, lanes: Option<String>, levels: usize) -> Self {
-        Self { lanes, is_whole: false, depth: self.depth + 1, is_function: self.is_function, levels }
+        Self {
+            lanes,
+            is_whole: false,
+            is_equal: false,
+            depth: self.depth + 1,
+            is_function: self.is_function,
+            levels,
+        }
     }
 }
 
 struct Generator {
     instructions: Instructions,
     threads: u32,
+    blocks: Blocks,
     /// Statements that may still be generated.
     left: u32,
 }
 
+/// Shapes of blocks.
+const BLOCKS: [[u32; 3]; 14] = [
+    [32, 1, 1],
+    [64, 1, 1],
+    [64, 1, 1],
+    [128, 1, 1],
+    [256, 1, 1],
+    [33, 1, 1],
+    [96, 1, 1],
+    [1, 1, 1],
+    [7, 1, 1],
+    [100, 1, 1],
+    [16, 16, 1],
+    [8, 8, 1],
+    [5, 9, 1],
+    [4, 4, 8],
+];
+
+/// What threads of a block, or of several, have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Common {
+    Launch,
+    Block,
+    Warp,
+}
+
+/// Instructions of warps that a long launch executes at least.
+const LONG: u32 = 1_200_000;
+
 /// Generates the program of a seed.
 pub(super) fn program(seed: u64) -> Program {
-    const BLOCKS: [[u32; 3]; 14] = [
-        [32, 1, 1],
-        [64, 1, 1],
-        [64, 1, 1],
-        [128, 1, 1],
-        [256, 1, 1],
-        [33, 1, 1],
-        [96, 1, 1],
-        [1, 1, 1],
-        [7, 1, 1],
-        [100, 1, 1],
-        [16, 16, 1],
-        [8, 8, 1],
-        [5, 9, 1],
-        [4, 4, 8],
-    ];
     let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x006b_6572_6e65_6c73);
     let block = BLOCKS[rng.usize(..BLOCKS.len())];
-    let grid = rng.u32(1..4);
+    let blocks = Blocks::apart(rng.u32(1..4));
+    of_blocks(seed, rng, block, blocks)
+}
+
+/// Generates one whose blocks do something together.
+pub(super) fn grid(seed: u64) -> Program {
+    let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x0067_7269_6473);
+    let block = BLOCKS[rng.usize(..BLOCKS.len())];
+    let blocks = Blocks::together(&mut rng, block.iter().product());
+    of_blocks(seed, rng, block, blocks)
+}
+
+fn of_blocks(seed: u64, mut rng: Rng, block: [u32; 3], blocks: Blocks) -> Program {
     let size = [8, 14, 25][rng.usize(..3)];
     let instructions = Instructions { rng, own: Own::default() };
     let threads: u32 = block.iter().product();
-    let mut generator = Generator { instructions, threads, left: size };
+    let mut generator = Generator { instructions, threads, blocks, left: size };
     let functions: Vec<Vec<Statement>> = (0..2).map(|_| generator.function()).collect();
     generator.left = size;
-    let top =
-        Region { lanes: Some("%v10".to_owned()), is_whole: true, depth: 0, is_function: false, levels: 0 };
-    let body = generator.body(top);
-    Program { seed, grid, block, body, functions }
+    let top = Region {
+        lanes: Some("%v10".to_owned()),
+        is_whole: true,
+        is_equal: true,
+        depth: 0,
+        is_function: false,
+        levels: 0,
+    };
+    let mut body = if blocks.is_long { vec![generator.long(&top)] } else { Vec::new() };
+    body.extend(generator.body(top));
+    let Blocks { grid, cluster, cooperative, is_long } = blocks;
+    Program { seed, grid, block, cluster, cooperative, is_long, body, functions }
 }
 
 impl Generator {
     fn function(&mut self) -> Vec<Statement> {
         self.left = 5;
-        self.region(&Region { lanes: None, is_whole: false, depth: 1, is_function: true, levels: 1 }, 4)
+        let region =
+            Region { lanes: None, is_whole: false, is_equal: false, depth: 1, is_function: true, levels: 1 };
+        self.region(&region, 4)
+    }
+
+    /// A loop that makes the launch a long one.
+    fn long(&mut self, top: &Region) -> Statement {
+        let (counter, again) = (self.instructions.word(), self.instructions.predicate());
+        let warps = self.threads.div_ceil(32) * self.blocks.grid;
+        let mut body =
+            vec![Statement::Plain(self.arithmetic()), Statement::Plain(self.instructions.access())];
+        if let Some(lanes) = &top.lanes {
+            body.push(Statement::Plain(self.instructions.collective(lanes)));
+        }
+        // Each round has at least three instructions, of the loop itself.
+        let head = format!("mov.u32 {counter}, {};\n", LONG.div_ceil(3 * warps));
+        let tail = format!("sub.u32 {counter}, {counter}, 1;\nsetp.ne.u32 {again}, {counter}, 0;\n");
+        Statement::Loop { head, body, tail, again }
     }
 
     /// The body of the kernel. Threads may leave it for good, after which the others do without barriers.
@@ -117,6 +178,9 @@ impl Generator {
         match choice {
             0..=4 => Statement::Plain(self.arithmetic()),
             5..=7 if !region.is_function => Statement::Plain(self.instructions.access()),
+            8 | 9 if self.meets_blocks(region) => {
+                Statement::Plain(self.instructions.among_blocks(self.blocks, self.threads))
+            }
             8 | 9 if region.is_whole => Statement::Plain(self.instructions.exchange(self.threads)),
             10..=12 => match region.lanes.clone() {
                 Some(lanes) => Statement::Plain(self.instructions.collective(&lanes)),
@@ -144,12 +208,17 @@ impl Generator {
         }
     }
 
+    /// Whether blocks do something together here. Programs whose blocks do not are those that their seeds have always given.
+    fn meets_blocks(&mut self, region: &Region) -> bool {
+        self.blocks.meet() && region.is_whole && region.is_equal && self.instructions.rng.bool()
+    }
+
     fn arithmetic(&mut self) -> String {
         (0..self.instructions.rng.u32(1..5)).map(|_| self.instructions.arithmetic()).collect()
     }
 
-    /// A condition that all threads of the block, or all of a warp, have in common; nothing if lanes may differ in it.
-    fn common(&mut self, region: &Region) -> Option<(String, String, bool)> {
+    /// A condition that all threads of a warp, or of more, have in common; nothing if lanes may differ in it.
+    fn common(&mut self, region: &Region) -> Option<(String, String, Common)> {
         let predicate = self.instructions.predicate();
         let word = self.instructions.word();
         let number = self.instructions.rng.u32(..64);
@@ -157,18 +226,22 @@ impl Generator {
             0 => Some((
                 format!("and.b32 {word}, %v4, 1;\nsetp.eq.u32 {predicate}, {word}, 0;\n"),
                 predicate,
-                true,
+                Common::Block,
             )),
-            1 => Some((format!("setp.lt.u32 {predicate}, %v7, {number};\n"), predicate, true)),
+            1 => Some((format!("setp.lt.u32 {predicate}, %v7, {number};\n"), predicate, Common::Launch)),
             2 => Some((
                 format!("shr.u32 {word}, %v3, 5;\nsetp.ge.u32 {predicate}, {word}, 1;\n"),
                 predicate,
-                false,
+                Common::Warp,
             )),
             3 => {
                 let lanes = region.lanes.clone()?;
                 let (head, own) = self.instructions.comparison();
-                Some((format!("{head}vote.sync.any.pred {predicate}, {own}, {lanes};\n"), predicate, false))
+                Some((
+                    format!("{head}vote.sync.any.pred {predicate}, {own}, {lanes};\n"),
+                    predicate,
+                    Common::Warp,
+                ))
             }
             _ => None,
         }
@@ -176,8 +249,12 @@ impl Generator {
 
     fn branch(&mut self, region: &Region) -> Statement {
         let sizes = [self.instructions.rng.usize(1..4), self.instructions.rng.usize(..3)];
-        if let Some((head, predicate, of_block)) = self.common(region) {
-            let inner = Region { is_whole: region.is_whole && of_block, ..region.together() };
+        if let Some((head, predicate, common)) = self.common(region) {
+            let inner = Region {
+                is_whole: region.is_whole && common != Common::Warp,
+                is_equal: region.is_equal && common == Common::Launch,
+                ..region.together()
+            };
             let sides = sizes.map(|size| self.region(&inner, size));
             return Statement::If { head, predicate, sides };
         }
@@ -209,12 +286,16 @@ impl Generator {
         let step = format!("sub.u32 {counter}, {counter}, 1;\nsetp.ne.u32 {again}, {counter}, 0;\n");
         if self.instructions.rng.bool() {
             let rounds = ["1", "2", "3", "5"][self.instructions.rng.usize(..4)];
+            let mut inner = region.together();
             let head = match self.instructions.rng.u32(..3) {
                 0 => format!("and.b32 {counter}, %v8, 3;\nadd.u32 {counter}, {counter}, 1;\n"),
-                1 => format!("add.u32 {counter}, %v4, 1;\n"),
+                1 => {
+                    inner.is_equal = false;
+                    format!("add.u32 {counter}, %v4, 1;\n")
+                }
                 _ => format!("mov.u32 {counter}, {rounds};\n"),
             };
-            return Statement::Loop { head, body: self.region(&region.together(), size), tail: step, again };
+            return Statement::Loop { head, body: self.region(&inner, size), tail: step, again };
         }
         let value = self.instructions.value();
         let mask = self.instructions.rng.u32(1..6);

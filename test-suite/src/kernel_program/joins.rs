@@ -27,7 +27,8 @@ pub(super) fn program(seed: u64) -> Program {
         body.extend(joins.statements(0, 0));
     }
     body.push(joins.active());
-    Program { seed, grid: 1, block, body, functions: Vec::new() }
+    let (grid, cluster, functions) = (1, 1, Vec::new());
+    Program { seed, grid, block, cluster, cooperative: false, is_long: false, body, functions }
 }
 
 struct Joins {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use ptx_diag::SourceFile;
-use ptx_exec::{Argument, DecodedLaunch, Launch, Reconvergence};
+use ptx_exec::{Argument, DecodedLaunch, ExecError, Executed, Launch, Reconvergence, TrapKind};
 use ptx_host::analysis::{Launched, Limits};
 use ptx_host::{CompileError, Compiler, Kernels, Options};
 use ptx_llvm::Context;
@@ -59,8 +59,12 @@ pub(crate) fn launch(program: &Program) -> Launch {
     let [output, input] = syntax::buffers(program);
     let mut launch = Launch::new("k");
     (launch.grid, launch.block) = ([program.grid, 1, 1], program.block);
-    launch.limits.timeout = Some(Duration::from_secs(20));
-    launch.threads = Some(NonZeroUsize::MIN);
+    launch.cluster = (program.cluster > 1).then_some([program.cluster, 1, 1]);
+    launch.cooperative = program.cooperative;
+    launch.limits.timeout = Some(Duration::from_secs(60));
+    // Blocks that wait for others do so on their own thread, and on another one.
+    let threads = if program.cooperative && program.seed.is_multiple_of(2) { 2 } else { 1 };
+    launch.threads = NonZeroUsize::new(threads);
     // Numbers of all sizes, small ones among them.
     let word = |at: u32| at.wrapping_mul(2_654_435_761) >> [7, 0, 24, 30][at as usize % 4];
     launch.arguments = vec![
@@ -72,8 +76,96 @@ pub(crate) fn launch(program: &Program) -> Launch {
     launch
 }
 
-/// Executes a program in the interpreter and as code for processors: for this one, and for one of the older ones, which its seed chooses,
-/// or for all.
+/// Instructions of warps after which an automatic launch is begun anew as compiled code.
+const STEPS: u64 = 1 << 20;
+
+/// How a program is executed.
+#[derive(Clone, Copy)]
+enum Way<'a> {
+    Interpreted,
+    /// As code, with or without checks of memory.
+    Compiled(&'a Compiler, bool),
+    /// In the interpreter, and as code with checks if that takes too long.
+    Automatic(&'a Compiler),
+}
+
+impl Way<'_> {
+    fn name(self) -> Result<String> {
+        Ok(match self {
+            Self::Interpreted => "interpreted".to_owned(),
+            Self::Compiled(compiler, false) => compiler.cpu()?.name.clone(),
+            Self::Compiled(compiler, true) => format!("{} with checks of memory", compiler.cpu()?.name),
+            Self::Automatic(compiler) => format!("{} after {STEPS} instructions", compiler.cpu()?.name),
+        })
+    }
+}
+
+/// The ways in which code for processors executes a program: with and without checks of memory on this one, and in one of them on an older one that the
+/// seed chooses, or in both on all.
+fn ways(program: &Program, on_all: bool) -> Result<Vec<Way<'static>>> {
+    let all = compilers()?;
+    let chosen = 1 + program.seed as usize % (all.len() - 1).max(1);
+    let mut ways = Vec::new();
+    for (at, compiler) in all.iter().enumerate() {
+        if on_all || at == 0 {
+            ways.extend([false, true].map(|check| Way::Compiled(compiler, check)));
+        } else if at == chosen {
+            ways.push(Way::Compiled(compiler, (program.seed / 4).is_multiple_of(2)));
+        }
+    }
+    if program.is_long {
+        ways.extend(all.first().map(Way::Automatic));
+    }
+    Ok(ways)
+}
+
+/// A program that can be launched.
+struct Judged<'a> {
+    source: &'a SourceFile,
+    module: &'a ptx_ir::Module,
+    launch: &'a Launch,
+    options: Options,
+}
+
+impl Judged<'_> {
+    /// Executes it in one of the ways; gives why there is no code.
+    fn run(&self, way: Way<'_>) -> Result<Result<Left, &'static str>> {
+        let verified = stage::verify(self.module, self.source)?;
+        let decoded =
+            DecodedLaunch::at_host_addresses(verified, self.launch).map_err(|error| anyhow!("{error}"))?;
+        let loaded = decoded.context("addresses of 32 bits")?.load();
+        let result = match way {
+            Way::Interpreted => loaded.launch(),
+            Way::Automatic(compiler) => match loaded.launch_at_most(STEPS) {
+                Err(ExecError::Trap(trap)) if trap.kind == TrapKind::Steps => {
+                    return self.run(Way::Compiled(compiler, true));
+                }
+                result => result,
+            },
+            Way::Compiled(compiler, check) => {
+                let begun = loaded.begin().map_err(|error| anyhow!("{error}"))?;
+                let launched = Launched::of(&begun.geometry);
+                let kernels = Kernels::new(self.options.clone().with_check_memory(check));
+                match compiler.kernel(&kernels, loaded.program(), &launched) {
+                    Ok(kernel) => ptx_host::launch(&kernel, &loaded),
+                    Err(CompileError::Refused(refusal)) => return Ok(Err(refusal.why)),
+                    Err(CompileError::Llvm(error)) => bail!("LLVM refuses the code: {error}"),
+                }
+            }
+        };
+        let left = match result {
+            Ok(_) => {
+                let buffers = loaded.outcome(Executed::default()).buffers;
+                Ok(buffers.into_iter().flatten().next().context("no buffer is left")?)
+            }
+            Err(error) => Err(error.to_string()),
+        };
+        Ok(Ok(left))
+    }
+}
+
+/// Executes a program in the interpreter and as code for processors, with and without checks of memory: for this one, and for one of the older
+/// ones, which its seed chooses, or for all.
 ///
 /// # Errors
 /// The program is not valid, the interpreter does not finish it, or LLVM refuses the code.
@@ -81,44 +173,31 @@ pub fn judge(program: &Program, on_all: bool) -> Result<Verdict> {
     let source = SourceFile::new("kernel.ptx", program.ptx());
     let module = stage::read(&source)?;
     let launch = launch(program);
-    // One in two is checked to have the shapes that the analysis claims, which LLVM optimizes otherwise.
-    let options = Options::default().with_check_shapes((program.seed / 2).is_multiple_of(2));
+    // One in two is checked to have the shapes that the analysis claims, which LLVM optimizes otherwise: a short one, as such code is slow.
+    let checks = !program.is_long && (program.seed / 2).is_multiple_of(2);
     // One in three is compiled to as many functions as possible, as large kernels are.
     let limits = if program.seed.is_multiple_of(3) { Limits::SMALLEST } else { Limits::DEFAULT };
-    let options = options.with_limits(limits);
-    let run = |compiler: Option<&Compiler>| -> Result<Result<Left, &'static str>> {
-        let verified = stage::verify(&module, &source)?;
-        let decoded =
-            DecodedLaunch::at_host_addresses(verified, &launch).map_err(|error| anyhow!("{error}"))?;
-        let loaded = decoded.context("addresses of 32 bits")?.load();
-        let result = match compiler {
-            None => loaded.launch(),
-            Some(compiler) => {
-                let launched = Launched::blocks(program.block);
-                match compiler.kernel(&Kernels::new(options.clone()), loaded.program(), &launched) {
-                    Ok(kernel) => ptx_host::launch(&kernel, &loaded),
-                    Err(CompileError::Refused(refusal)) => return Ok(Err(refusal.why)),
-                    Err(CompileError::Llvm(error)) => bail!("LLVM refuses the code: {error}"),
-                }
-            }
-        };
-        let left = || loaded.outcome(ptx_exec::Executed::default()).buffers.into_iter().flatten().next();
-        Ok(Ok(result.map(|_| left().unwrap_or_default()).map_err(|error| error.to_string())))
+    let options = Options::default().with_check_shapes(checks).with_limits(limits);
+    let judged = Judged { source: &source, module: &module, launch: &launch, options };
+    let expected = match judged.run(Way::Interpreted)? {
+        Ok(Ok(expected)) => expected,
+        Ok(Err(error)) => bail!("the interpreter does not finish the program: {error}"),
+        Err(why) => bail!("the interpreter does not execute the program: {why}"),
     };
-    let Ok(Ok(expected)) = run(None)? else { bail!("the interpreter does not finish the program") };
-    let all = compilers()?;
-    let chosen = 1 + program.seed as usize % (all.len() - 1).max(1);
-    let used = all.iter().enumerate().filter(|(at, _)| on_all || *at == 0 || *at == chosen);
+    let mut refused = None;
     let mut differences = Vec::new();
-    for (_, compiler) in used {
-        match run(Some(compiler))? {
-            Err(why) => return Ok(Verdict::Refused(why)),
+    for way in ways(program, on_all)? {
+        match judged.run(way)? {
+            Err(why) => refused = Some(why),
             Ok(left) if left.as_ref() == Ok(&expected) => {}
-            Ok(left) => differences
-                .push(Difference { way: compiler.cpu()?.name.clone(), what: describe(&left, &expected) }),
+            Ok(left) => differences.push(Difference { way: way.name()?, what: describe(&left, &expected) }),
         }
     }
-    Ok(if differences.is_empty() { Verdict::Same } else { Verdict::Different(differences) })
+    Ok(match refused {
+        _ if !differences.is_empty() => Verdict::Different(differences),
+        Some(why) => Verdict::Refused(why),
+        None => Verdict::Same,
+    })
 }
 
 /// Executes a program of [`Program::joins`] in the interpreter, where threads come together as late as PTX allows, as it is and after the ways

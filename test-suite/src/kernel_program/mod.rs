@@ -5,12 +5,16 @@
 //! atomic operations, calls, and accesses to all kinds of memory with addresses of all shapes. What it leaves is determined:
 //! threads write only what is theirs, or what no other thread reads before a barrier, or by operations whose order does not matter.
 //!
+//! In other programs (`grid`) blocks do something together, too: they wait for the whole grid, and access shared memory of the other blocks of their
+//! cluster.
+//!
 //! Other programs (`joins`) show which threads run together, and are compared with what a translation to LLVM IR and back makes of them.
 //!
-//! `syntax` holds the statements, `generate` makes them, `arithmetic` and `memory` the instructions in them, and `judge`
+//! `syntax` holds the statements, `generate` makes them, `arithmetic`, `memory` and `blocks` the instructions in them, and `judge`
 //! executes them.
 
 mod arithmetic;
+mod blocks;
 mod generate;
 mod joins;
 mod judge;
@@ -39,6 +43,12 @@ pub struct Program {
     pub grid: u32,
     /// Threads of a block.
     pub block: [u32; 3],
+    /// Blocks of a cluster.
+    pub cluster: u32,
+    /// Whether all blocks are there at once.
+    pub cooperative: bool,
+    /// Whether it executes more instructions than are interpreted before a kernel is compiled (`--engine=auto` of `ptxrun`).
+    pub is_long: bool,
     body: Vec<syntax::Statement>,
     functions: Vec<Vec<syntax::Statement>>,
 }
@@ -47,6 +57,11 @@ impl Program {
     /// Generates a program.
     pub fn new(seed: u64) -> Self {
         generate::program(seed)
+    }
+
+    /// Generates a program whose blocks do something together, in a cooperative launch or in clusters; some of these launches are long.
+    pub fn grid(seed: u64) -> Self {
+        generate::grid(seed)
     }
 
     /// Generates a program that shows which threads of a warp run together, for [`judge_translations`].

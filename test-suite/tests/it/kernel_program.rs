@@ -20,6 +20,24 @@ fn random_kernels_agree() {
     assert!(agree > programs / 3, "only {agree} programs are compiled");
 }
 
+/// Blocks wait for the grid, and share memory of a cluster, in both engines, with checks of memory and without.
+#[test]
+fn random_grids_agree() {
+    let programs: u64 = testing::count("random kernels whose blocks do something together", 8, 1);
+    let mut agree = 0;
+    for seed in 0..programs {
+        let program = Program::grid(seed);
+        match judge(&program, false)
+            .unwrap_or_else(|error| panic!("seed {seed}: {error:#}\n{}", program.ptx()))
+        {
+            Verdict::Same => agree += 1,
+            Verdict::Refused(_) => {}
+            Verdict::Different(differences) => panic!("seed {seed}: {differences:?}\n{}", program.ptx()),
+        }
+    }
+    assert!(agree > programs / 3, "only {agree} programs are compiled");
+}
+
 /// Threads that run together in a kernel do so in its translations.
 #[test]
 fn translations_keep_threads_together() {
@@ -64,7 +82,23 @@ fn programs_are_valid_and_have_all_there_is() {
     for part in parts {
         assert!(texts.iter().any(|text| text.contains(part)), "no program has `{part}`");
     }
-    for text in texts.iter().take(40) {
+    let grids: Vec<Program> = (0..100).map(Program::grid).collect();
+    let kinds = |kind: fn(&Program) -> bool| grids.iter().filter(|program| kind(program)).count();
+    assert!(kinds(|program| program.cooperative && program.is_long) > 3);
+    assert!(kinds(|program| program.cluster > 1 && program.is_long) > 3);
+    assert!(kinds(|program| program.cooperative && program.grid > 1) > 20);
+    let grids: Vec<String> = grids.iter().map(Program::ptx).collect();
+    for part in [
+        "%envreg2",
+        "ld.acquire.gpu",
+        "barrier.cluster.wait",
+        "ld.shared::cluster",
+        "mapa.u64",
+        "red.shared::cluster",
+    ] {
+        assert!(grids.iter().any(|text| text.contains(part)), "no grid has `{part}`");
+    }
+    for text in texts.iter().take(40).chain(grids.iter().take(40)) {
         let source = ptx_diag::SourceFile::new("kernel.ptx", text.as_str());
         test_suite::stage::read_and_verify(&source).unwrap_or_else(|error| panic!("{error:#}\n{text}"));
     }

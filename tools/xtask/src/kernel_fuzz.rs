@@ -28,6 +28,8 @@ pub(crate) struct KernelFuzzArguments {
 enum Kind {
     /// Any; with code for the host
     Engines,
+    /// Those whose blocks wait for the grid or share memory of a cluster, long ones among them; with code for the host
+    Grids,
     /// Those that show which threads run together; with their translations to LLVM IR and back
     Joins,
 }
@@ -36,13 +38,14 @@ impl Kind {
     fn program(self, seed: u64) -> Program {
         match self {
             Self::Engines => Program::new(seed),
+            Self::Grids => Program::grid(seed),
             Self::Joins => Program::joins(seed),
         }
     }
 
     fn judge(self, program: &Program, on_all: bool) -> Result<Verdict> {
         let differences = match self {
-            Self::Engines => return judge(program, on_all),
+            Self::Engines | Self::Grids => return judge(program, on_all),
             Self::Joins => judge_translations(program)?,
         };
         Ok(if differences.is_empty() { Verdict::Same } else { Verdict::Different(differences) })
@@ -93,7 +96,11 @@ pub(crate) fn fuzz(arguments: &KernelFuzzArguments) -> Result<()> {
 /// Judges a program, and reports and keeps it if it differs or cannot be judged.
 fn one(out: &mut impl Write, arguments: &KernelFuzzArguments, kind: Kind, seed: u64) -> Result<Verdict> {
     let program = kind.program(seed);
-    let stem = if kind == Kind::Joins { format!("{seed}.joins") } else { seed.to_string() };
+    let stem = match kind {
+        Kind::Engines => seed.to_string(),
+        Kind::Grids => format!("{seed}.grids"),
+        Kind::Joins => format!("{seed}.joins"),
+    };
     let verdict = match kind.judge(&program, arguments.all) {
         Ok(verdict) => verdict,
         Err(error) => {
@@ -104,7 +111,7 @@ fn one(out: &mut impl Write, arguments: &KernelFuzzArguments, kind: Kind, seed: 
     };
     if let Verdict::Different(differences) = &verdict {
         for difference in differences {
-            writeln!(out, "seed {seed}, {}: {}", difference.way, difference.what)?;
+            writeln!(out, "seed {seed}, {kind:?}, {}: {}", difference.way, difference.what)?;
         }
         let smaller = if arguments.random.whole { program } else { smaller(kind, &program)? };
         keep(arguments, &format!("{stem}.ptx"), &smaller)?;
@@ -114,7 +121,8 @@ fn one(out: &mut impl Write, arguments: &KernelFuzzArguments, kind: Kind, seed: 
 
 fn keep(arguments: &KernelFuzzArguments, name: &str, program: &Program) -> Result<()> {
     if let Some(folder) = &arguments.random.keep {
-        let head = format!("// grid={} block={:?}\n", program.grid, program.block);
+        let Program { grid, block, cluster, cooperative, .. } = program;
+        let head = format!("// grid={grid} block={block:?} cluster={cluster} cooperative={cooperative}\n");
         std::fs::write(folder.join(name), head + &program.ptx())?;
     }
     Ok(())

@@ -7,6 +7,7 @@ use crate::error::{Trap, TrapKind};
 use crate::launch::Dim3;
 use crate::memory::Space;
 use crate::object::{Object, nearest};
+use crate::pointer::pointers;
 use crate::program::{Functions, Mask, Program, first_lane};
 
 /// The trap for a stopped thread of a block.
@@ -25,8 +26,15 @@ pub(crate) fn trap(program: &Program, geometry: &Geometry, block: Dim3, stop: St
     });
     let locals: Vec<Object> = locals.flatten().collect();
     let object = match &stop.kind {
-        TrapKind::Fault(fault) if fault.space == Space::Local => nearest(fault, &locals),
+        TrapKind::Fault(fault) => {
+            let fault = fault.resolved(program.address_size);
+            if fault.space == Space::Local { nearest(&fault, &locals) } else { None }
+        }
         _ => None,
+    };
+    let pointers = match (&stop.kind, stop.pc) {
+        (TrapKind::Fault(_), Some(pc)) => pointers(program, pc),
+        _ => Vec::new(),
     };
     Trap {
         kind: stop.kind,
@@ -46,6 +54,7 @@ pub(crate) fn trap(program: &Program, geometry: &Geometry, block: Dim3, stop: St
         thread: geometry.thread(warp.index, stop.lane),
         related: related.collect(),
         output: Vec::new(),
+        pointers,
     }
 }
 

@@ -21,6 +21,7 @@ use super::queue::Queue as Unstarted;
 use super::report::trap;
 use super::stop::Stop;
 use crate::error::Trap;
+use crate::memory::GlobalMemory;
 
 /// A launch being executed by host threads.
 struct Job {
@@ -131,6 +132,12 @@ impl Relay {
     /// Instructions that warps have executed so far.
     pub fn steps(&self) -> u64 {
         self.job.launched.steps()
+    }
+
+    /// Global memory as the launch sees it, and the address of its workspace; 0 if it is not cooperative.
+    pub(crate) fn memory(&self) -> (GlobalMemory, u64) {
+        let setup = &self.job.launched.setup;
+        (setup.global.clone(), setup.workspace)
     }
 
     /// The counter of bytes of output, which all engines that execute parts of the launch share.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use ptx_diag::counted;
 
+use super::AddressSize;
 use super::space::{Space, rank_and_offset};
 
 /// The reason why an access faults.
@@ -36,6 +37,20 @@ pub struct Fault {
     pub address: u64,
     /// Size in bytes.
     pub size: u32,
+}
+
+impl Fault {
+    /// The same with the space of a generic address, if it has one.
+    pub(crate) fn resolved(self, size: AddressSize) -> Self {
+        let resolved = match self.space {
+            Space::Generic => Space::of_generic(self.address, size),
+            _ => None,
+        };
+        match resolved {
+            Some((space, address)) => Self { space, address, ..self },
+            None => self,
+        }
+    }
 }
 
 impl fmt::Display for Fault {

@@ -7,17 +7,21 @@ use ptx_diag::counted;
 use super::ALLOCATION_SHIFT;
 use super::region::Region;
 
-/// Maximum distance from a region at which an address is attributed to it.
+/// Maximum distances from a region at which an address is attributed to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Near {
-    /// Within the unused addresses that follow it.
-    Numbered,
-    /// Within this many bytes before and after it.
-    Bytes(u64),
+pub(super) struct Near {
+    /// Beyond its last byte.
+    after: u64,
+    /// Before its first one.
+    before: u64,
 }
 
 /// For regions at host addresses.
-pub(super) const NEAR: Near = Near::Bytes(4096);
+pub(super) const NEAR: Near = Near { after: 4096, before: 4096 };
+
+/// For numbered regions, which are far from each other, and for a region from whose address another one is known to be computed. Neither windows of other
+/// spaces nor addresses near a null pointer are so near to the first numbered region.
+pub(super) const FAR: Near = Near { after: (1 << ALLOCATION_SHIFT) - (1 << 32), before: 1 << 32 };
 
 /// A freed region.
 #[derive(Clone, Debug)]
@@ -52,12 +56,9 @@ pub(super) fn describe(regions: &[Region], freed: &[Freed], near: Near, address:
             counted(*len, "byte")
         ));
     }
-    let Near::Bytes(near) = near else {
-        return before.filter(|region| address - region.base < 1 << ALLOCATION_SHIFT).map(offset_in);
-    };
     let past = before.map(|region| (address - region.base - region.len, region));
     let short = regions.get(after).map(|region| (region.base - address, region));
-    match (past.filter(|(n, _)| *n < near), short.filter(|(n, _)| *n < near)) {
+    match (past.filter(|(n, _)| *n < near.after), short.filter(|(n, _)| *n < near.before)) {
         (Some((past, _)), Some((short, region))) if short < past => Some(before_start(short, region)),
         (Some((_, region)), _) => Some(offset_in(region)),
         (None, Some((short, region))) => Some(before_start(short, region)),
@@ -86,8 +87,9 @@ mod tests {
         assert_eq!(described(0x0fff8), "8 bytes before a, which has 64 bytes");
         assert_eq!(described(0x20000), "");
         let numbered = [at(1 << 36, 64, "a")];
-        let described = |address| describe(&numbered, &[], Near::Numbered, address).unwrap_or_default();
+        let described = |address| describe(&numbered, &[], FAR, address).unwrap_or_default();
         assert_eq!(described((1 << 36) + 0x10000), "offset 65536 of a, which has 64 bytes");
-        assert_eq!((described((1 << 36) - 4), described(2 << 36)), (String::new(), String::new()));
+        assert_eq!(described((1 << 36) - 4), "4 bytes before a, which has 64 bytes");
+        assert_eq!((described(4096), described(2 << 36)), (String::new(), String::new()));
     }
 }

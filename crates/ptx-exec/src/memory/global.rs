@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::beyond::Beyond;
-use super::freed::{Freed, NEAR, Near, describe};
+use super::freed::{FAR, Freed, NEAR, describe};
 use super::multicast::Multicast;
 use super::region::{Guess, Region, mask, search};
 use super::windows::LOW_WORKSPACE;
@@ -129,10 +129,23 @@ impl GlobalMemory {
         }
     }
 
-    /// Describes the object at or near an address: an offset in or from a region.
-    pub(crate) fn describe(&self, address: u64) -> Option<String> {
-        let near = if matches!(self.guess, Guess::Numbered) { Near::Numbered } else { NEAR };
+    /// Describes the object at an address, or that of the pointer that the address was computed from, if that is known to be one, or an object near
+    /// the address: an offset in or from a region.
+    pub(crate) fn describe(&self, address: u64, pointers: impl Iterator<Item = u64>) -> Option<String> {
+        let near = if matches!(self.guess, Guess::Numbered) { FAR } else { NEAR };
+        let is_known =
+            search(&self.regions, address).is_some() || self.freed.iter().any(|freed| freed.holds(address));
+        if !is_known && let Some(region) = self.only_region(pointers) {
+            return describe(std::slice::from_ref(region), &[], FAR, address);
+        }
         describe(&self.regions, &self.freed, near, address)
+    }
+
+    /// The region that these pointers point to, if it is one.
+    fn only_region(&self, pointers: impl Iterator<Item = u64>) -> Option<&Region> {
+        let mut indices = pointers.filter_map(|pointer| search(&self.regions, pointer));
+        let first = indices.next()?;
+        if indices.any(|index| index != first) { None } else { self.regions.get(first) }
     }
 
     /// The word of an access and the shift of its bytes in it.

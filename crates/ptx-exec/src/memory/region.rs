@@ -18,6 +18,9 @@ pub(super) const ALIGNMENT: u64 = 256;
 /// Unmapped bytes on either side of an allocation.
 pub(super) const FENCE: u64 = 256;
 
+/// The same for regions of a launch, so that accesses that miss one by less do not hit another.
+const WIDE_FENCE: u64 = 4096;
+
 /// The words that contain the bytes of a region.
 #[derive(Clone, Debug)]
 enum Words {
@@ -102,9 +105,9 @@ impl Region {
         Self::owned(base, len, origin, words, name.into())
     }
 
-    /// `len` zeroed bytes at their host address, with the alignment and fence of allocations.
+    /// `len` zeroed bytes at their host address, with the alignment of allocations, for a launch that has few of them.
     pub(crate) fn of_host_address(len: u64, align: u64, name: impl Into<Arc<str>>) -> Self {
-        Self::allocate(len, align.max(ALIGNMENT), FENCE, name)
+        Self::allocate(len, align.max(ALIGNMENT), WIDE_FENCE, name)
     }
 
     /// `len` zeroed bytes at an assigned address, a multiple of 8.

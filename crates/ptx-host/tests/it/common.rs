@@ -257,12 +257,29 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Launches a kernel in both engines, on each processor, and compares what is left: buffers, images and texts, or the error.
+/// Launches a kernel in both engines, on each processor, and compares what is left: buffers, images and texts, or the error. On this machine's own
+/// processor, code also runs with checks of memory, on the older ones only where tests take all of their inputs.
 pub fn launched_alike(text: &str, launch: &Launch) -> Result<Outcome, String> {
+    compared(text, launch, is_checked)
+}
+
+/// Whether [`launched_alike`] also launches code with checks of memory for a processor.
+pub fn is_checked(cpu: &Cpu) -> bool {
+    testing::takes_all() || cpu.name == Cpu::host().expect("LLVM 22").name
+}
+
+/// As [`launched_alike`], with checks of memory on each processor.
+pub fn checked_alike(text: &str, launch: &Launch) -> Result<Outcome, String> {
+    compared(text, launch, |_| true)
+}
+
+fn compared(text: &str, launch: &Launch, checks: impl Fn(&Cpu) -> bool) -> Result<Outcome, String> {
     let expected = launched_by(text, launch, None);
     for cpu in processors() {
-        let actual = launched_by(text, launch, Some(&cpu));
-        assert!(actual == expected, "{text}\n{actual:?}\n{expected:?}");
+        for check in [false].into_iter().chain(checks(&cpu).then_some(true)) {
+            let actual = launched_by(text, launch, Some((&cpu, check)));
+            assert!(actual == expected, "{}, checks: {check}\n{text}\n{actual:?}\n{expected:?}", cpu.name);
+        }
     }
     expected
 }
@@ -274,23 +291,24 @@ pub fn interpreted(text: &str, launch: &Launch) -> Result<Outcome, String> {
 
 /// Launches compiled code for this processor.
 pub fn launched(text: &str, launch: &Launch) -> Result<Outcome, String> {
-    launched_by(text, launch, Some(&Cpu::host().expect("LLVM 22")))
+    launched_by(text, launch, Some((&Cpu::host().expect("LLVM 22"), false)))
 }
 
-/// Launches a kernel as code for a processor, or in the interpreter.
-fn launched_by(text: &str, launch: &Launch, cpu: Option<&Cpu>) -> Result<Outcome, String> {
+/// Launches a kernel as code for a processor, with or without checks of memory, or in the interpreter.
+fn launched_by(text: &str, launch: &Launch, code: Option<(&Cpu, bool)>) -> Result<Outcome, String> {
     let (module, findings) = ptx_syntax::parse(&SourceFile::new("k.ptx", text.to_owned()));
     assert!(!findings.has_errors(), "{findings:?}\n{text}");
     let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     let decoded = ptx_exec::DecodedLaunch::at_host_addresses(verified, launch)
         .unwrap_or_else(|error| panic!("{error}\n{text}"));
     let loaded = decoded.expect("addresses of 64 bits").load();
-    let result = match cpu {
+    let result = match code {
         None => loaded.launch(),
-        Some(cpu) => {
+        Some((cpu, check)) => {
             let jit = Jit::new(cpu).expect("a linker");
             let launched = Launched::of(&loaded.begin().expect("a launch").geometry);
-            let kernel = Kernel::compile(loaded.program(), &launched, cpu, &jit);
+            let options = Options::default().with_check_memory(check);
+            let kernel = Kernel::compile_with(loaded.program(), &launched, cpu, &jit, &options);
             ptx_host::launch(&kernel.unwrap_or_else(|error| panic!("{error}\n{text}")), &loaded)
         }
     };

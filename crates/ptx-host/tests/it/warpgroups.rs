@@ -1,6 +1,6 @@
 //! Products of warpgroups: those that the runtime computes with the processor's vectors have the interpreter's bits.
 
-use crate::common::{launched_alike, processors};
+use crate::common::{is_checked, launched_alike, processors};
 use ptx_exec::{Argument, Launch};
 use ptx_host_rt::Computed;
 
@@ -83,9 +83,10 @@ impl Product<'_> {
         launch.threads = std::num::NonZeroUsize::new(1);
         let before = Computed::on_this_thread().warpgroup;
         let left = launched_alike(&self.text(), &launch).expect("it ends");
-        // Compiled code has each of the four warps' parts computed with vectors, on each processor; the interpreter none.
+        // Each launch of compiled code has the four warps' parts computed with vectors; that of the interpreter none.
         let computed = Computed::on_this_thread().warpgroup - before;
-        assert_eq!(computed, 4 * processors().len() as u64, "{}", self.types);
+        let launches: u64 = processors().iter().map(|cpu| 1 + u64::from(is_checked(cpu))).sum();
+        assert_eq!(computed, 4 * launches, "{}", self.types);
         let left = left.buffers[0].as_ref().expect("a buffer");
         assert!(left.iter().any(|&byte| byte != 0), "{}", self.types);
     }
