@@ -8,7 +8,7 @@ use ptx_isa::{
 };
 
 use crate::context::{Checker, Site};
-use crate::elements::{check_alike, check_alike_from};
+use crate::elements::{check_alike, check_alike_from, check_components};
 use crate::findings::{wrong_kind, wrong_length};
 use crate::operand_position::{OperandPosition, Wanted, is_pair_for_number, resolve};
 use crate::operands::check_one;
@@ -163,6 +163,7 @@ fn check_position(
             Some(ScalarType::U32) => check_alike_from(cx, site, list, 1),
             Some(_) => {}
         }
+        check_components(cx, site, list);
     }
 }
 

@@ -6,7 +6,7 @@ use ptx_isa::{Construct, Mod, MoveSem, ScalarType, Sem, StateSpace, TypeKind, Ty
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
-use crate::elements::check_alike;
+use crate::elements::{check_alike, check_components};
 use crate::findings::{wrong_fraction, wrong_kind};
 use crate::operand_position::{OperandPosition, Wanted, resolve};
 use crate::scalar::{check_scalar, is_number, scalar_type};
@@ -261,5 +261,6 @@ fn check_packed_elements(
     }
     if cx.found() == before {
         check_alike(cx, site, list);
+        check_components(cx, site, list);
     }
 }
