@@ -157,13 +157,15 @@ fn check_position(
         }
     }
     if cx.found() == before {
+        check_components(cx, site, list);
+    }
+    if cx.found() == before {
         match index {
             None => check_alike(cx, site, list),
             // After the layer of an array.
             Some(ScalarType::U32) => check_alike_from(cx, site, list, 1),
             Some(_) => {}
         }
-        check_components(cx, site, list);
     }
 }
 

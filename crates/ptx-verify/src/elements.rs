@@ -64,8 +64,10 @@ pub(crate) fn check_elements(
         cx.report(Diagnostic::error(codes::SINK, position.span, text));
     }
     if cx.found() == before {
-        check_alike(cx, site, list);
         check_components(cx, site, list);
+    }
+    if cx.found() == before {
+        check_alike(cx, site, list);
     }
 }
 
