@@ -8,7 +8,7 @@ use ptx_isa::{
 };
 
 use crate::context::{Checker, Site};
-use crate::elements::{check_alike, check_alike_from};
+use crate::elements::{check_alike, check_alike_from, check_components};
 use crate::findings::{wrong_kind, wrong_length};
 use crate::operand_position::{OperandPosition, Wanted, is_pair_for_number, resolve};
 use crate::operands::check_one;
@@ -155,6 +155,9 @@ fn check_position(
             }
             _ => check_scalar(cx, site, position, Wanted { ty, width: Width::Same }, value),
         }
+    }
+    if cx.found() == before {
+        check_components(cx, site, list);
     }
     if cx.found() == before {
         match index {

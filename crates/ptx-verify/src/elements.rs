@@ -64,7 +64,29 @@ pub(crate) fn check_elements(
         cx.report(Diagnostic::error(codes::SINK, position.span, text));
     }
     if cx.found() == before {
+        check_components(cx, site, list);
+    }
+    if cx.found() == before {
         check_alike(cx, site, list);
+    }
+}
+
+/// Refuses a vector with both constants and components of vectors, wherever in it: `{%v.x, %r1, 7}`, `{7, %tid.x}`.
+/// `ptxas` does so in every instruction, and accepts each of the two beside registers.
+pub(crate) fn check_components(cx: &mut Checker<'_>, site: Site<'_>, list: ptx_ir::ListId) {
+    let elements = site.body.list(list);
+    let component = elements
+        .iter()
+        .find(|element| matches!(element, Operand::Element(..) | Operand::Special(_, Some(_))));
+    let mut located = elements.iter().zip(site.body.list_spans(list));
+    let constant = located.find(|(element, _)| matches!(element, Operand::Immediate(_)));
+    if let (Some(&component), Some((&constant, &span))) = (component, constant) {
+        let (constant, component) = (site.describe(constant), site.describe(component));
+        let text = format!(
+            "a vector cannot have constants and components of vectors: {constant} is in one with {component}"
+        );
+        let help = "`mov` the constant into a register first";
+        cx.report(Diagnostic::error(codes::OPERAND_KIND, span, text).with_help(help));
     }
 }
 
@@ -128,11 +150,6 @@ fn are_alike(site: Site<'_>, one: Operand, other: Operand) -> bool {
         Operand::Special(reg, _) => reg.scalar_type().as_bits(),
         _ => None,
     };
-    let is_component = |operand: Operand| matches!(operand, Operand::Special(_, Some(_)));
-    let is_constant = |operand: Operand| matches!(operand, Operand::Immediate(_));
-    if is_component(one) && is_constant(other) || is_constant(one) && is_component(other) {
-        return false;
-    }
     let is_integer =
         |operand: Operand| matches!(operand, Operand::Immediate(value) if value.as_integer().is_some());
     match (ty(one), ty(other)) {

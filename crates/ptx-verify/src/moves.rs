@@ -6,7 +6,7 @@ use ptx_isa::{Construct, Mod, MoveSem, ScalarType, Sem, StateSpace, TypeKind, Ty
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
-use crate::elements::check_alike;
+use crate::elements::{check_alike, check_components};
 use crate::findings::{wrong_fraction, wrong_kind};
 use crate::operand_position::{OperandPosition, Wanted, resolve};
 use crate::scalar::{check_scalar, is_number, scalar_type};
@@ -258,6 +258,9 @@ fn check_packed_elements(
     if position.is_written() && elements.iter().all(|&element| element == Operand::Sink) {
         let text = "at least one element must not be `_`";
         cx.report(Diagnostic::error(codes::SINK, position.span, text));
+    }
+    if cx.found() == before {
+        check_components(cx, site, list);
     }
     if cx.found() == before {
         check_alike(cx, site, list);

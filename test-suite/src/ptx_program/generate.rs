@@ -472,7 +472,13 @@ impl Generator {
 
     /// A number of this width in a register.
     pub(super) fn value_register(&mut self, bits: u32) -> Register {
-        match self.value(bits) {
+        let value = self.value(bits);
+        self.in_register(value, bits)
+    }
+
+    /// The register that a value is in, or a new one for a constant.
+    pub(super) fn in_register(&mut self, value: Operand, bits: u32) -> Register {
+        match value {
             Operand::Register(register) => register,
             constant @ Operand::Immediate(_) => {
                 let to = self.register(bits);

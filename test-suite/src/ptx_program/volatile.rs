@@ -62,7 +62,7 @@ fn access(g: &mut Generator, variable: VariableId, space: Space) {
     // What a load under a guard leaves is not known.
     let guard = if g.one_in(4) { Some((g.predicate(), g.rng.bool())) } else { None };
     if g.rng.bool() {
-        let values: Vec<Operand> = (0..lanes).map(|_| g.value(bits.max(16))).collect();
+        let values = stored(g, bits.max(16), lanes);
         let what = What::Store { qualifier, space: named, ty, from: gathered(values), at };
         g.guarded(guard, what);
     } else {
@@ -75,6 +75,22 @@ fn access(g: &mut Generator, variable: VariableId, space: Space) {
             }
         }
     }
+}
+
+/// The values of the elements of a store, without a constant where an element of a vector register is, too: `ptxas` refuses that.
+fn stored(g: &mut Generator, bits: u32, lanes: u32) -> Vec<Operand> {
+    let mut values: Vec<Operand> = (0..lanes).map(|_| g.value(bits)).collect();
+    let vectors = &g.current.function.vectors;
+    let is_component = |value: &Operand| match value {
+        Operand::Register(register) => vectors.iter().any(|vector| vector.lanes.contains(register)),
+        Operand::Immediate(_) => false,
+    };
+    if values.iter().any(is_component) {
+        for value in &mut values {
+            *value = Operand::Register(g.in_register(*value, bits));
+        }
+    }
+    values
 }
 
 fn gathered(mut lanes: Vec<Operand>) -> Lanes {

@@ -191,6 +191,31 @@ fn cubes_have_no_offsets() {
 }
 
 #[test]
+fn vectors_have_no_constants_with_components() {
+    accepts(&[
+        "st.global.v4.b32 [gv], {7, 3, r3, r4}; st.global.v4.b32 [gv], {r1, %laneid, 3, 7};",
+        "st.global.v2.f32 [gv], {v1.x, f0}; st.global.v4.f32 [gv], {v1.x, v1.y, v0.w, f1};",
+        "st.global.v2.b32 [gv], {r0, %tid.x}; mov.b64 d0, {v1.x, %tid.x}; mov.b64 d0, {v1.x, v1.y};",
+        "ld.global.v2.f32 {v1.x, _}, [gv]; add.f32 f0, v1.x, 0f3F800000; tex.1d.v4.f32.s32 {f0, f1, f2, f3}, [tex, {7}];",
+    ]);
+    rejects(&[
+        ("st.local.v4.f32 [lv], {0f00000000, 0f40000000, f3, v1.y};", "V0402", "0f00000000"),
+        ("st.shared.v4.f32 [sv], {v1.y, f1, f2, 0f40000000};", "V0402", "0f40000000"),
+        ("st.global.v2.f32 [gv], {v1.y, 1.5};", "V0402", "1.5"),
+        ("st.global.v2.b32 [gv], {%tid.x, WARP_SZ};", "V0402", "WARP_SZ"),
+        ("st.global.v4.b32 [gv], {%tid.x, r1, r2, 5};", "V0402", "5"),
+        ("mov.b64 d0, {v1.x, 5};", "V0402", "5"),
+        ("mov.b64 d0, {1+2, v1.x};", "V0402", "1+2"),
+        ("mov.v4.f32 v0, {v1.x, f1, f2, 1.0};", "V0402", "1.0"),
+        ("red.global.add.v2.f32 [gv], {v1.x, 0f3F800000};", "V0402", "0f3F800000"),
+        ("atom.global.add.v2.f32 {f0, f1}, [gv], {0f3F800000, v1.x};", "V0402", "0f3F800000"),
+        ("tex.2d.v4.f32.f32 {f0, f1, f2, f3}, [tex, {v1.x, 1.0}];", "V0402", "1.0"),
+        ("tex.a1d.v4.f32.f32 {f0, f1, f2, f3}, [tex, {5, v1.x}];", "V0402", "5"),
+        ("tex.grad.2d.v4.f32.f32 {f0, f1, f2, f3}, [tex, {f0, f1}], {v1.x, 1.0}, {f2, f3};", "V0402", "1.0"),
+    ]);
+}
+
+#[test]
 fn every_constant_but_zero_is_true() {
     accepts(&[
         "selp.b32 r0, r1, r2, 5; selp.b32 r0, r1, r2, -1; setp.lt.and.s32 p0, r1, r2, 2; vote.sync.all.pred p0, 5, 1;",
