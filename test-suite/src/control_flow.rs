@@ -162,7 +162,7 @@ fn piece(text: &mut String, shape: Shape, number: usize, size: usize) {
         Shape::Barriers => each(3, &|c| format!("bar.sync 0; st.shared.u32 [s], t; xor.b32 x, x, {c};")),
         Shape::Calls => each(6, &|_| "call (x), f, (x);".to_owned()),
         Shape::Accesses => {
-            each(3, &|_| "ld.global.u32 y, [a]; add.u32 x, x, y; st.global.u32 [a], x;".to_owned())
+            each(3, &|_| "ld.global.u32 y, [a]; add.u32 x, x, y; st.global.u32 [a], x;".to_owned());
         }
         Shape::LongLoop => {
             let _ = writeln!(text, "mov.u32 i, 0; T{n}:");

@@ -129,6 +129,7 @@ impl Text<'_> {
         if self.analysis.hands_over {
             let _ = writeln!(text, "lanes that ask in vain keep others of their warp waiting");
         }
+        // Default: none in a kernel that is one function.
         let segments = self.analysis.segments.as_ref().map_or(&[][..], |segments| segments.ranges());
         for (id, block) in self.analysis.graph.blocks().iter().enumerate() {
             if let Ok(number) = segments.binary_search_by_key(&id, |range| range.start) {

@@ -89,6 +89,7 @@ impl Liveness {
     pub(super) fn ranges(&self, row: u32) -> &[Range<u32>] {
         let ranges = self.blocks.get(row as usize);
         debug_assert!(ranges.is_some(), "row {row} is none of the kernel");
+        // Default: such a row is read nowhere.
         ranges.map_or(&[], Vec::as_slice)
     }
 }
@@ -164,11 +165,11 @@ fn hull(graph: &Graph, accesses: impl Iterator<Item = BlockId>) -> Vec<Range<u32
     }
     let own = first as u32..(last + 1) as u32;
     let all = graph.blocks().len() as u32;
-    match late as u32 {
-        late if late == all => Vec::from([own]),
-        late if own.end == late => vec![own.start..all],
-        late => vec![own, late..all],
+    let late = late as u32;
+    if own.end == late {
+        return std::iter::once(own.start..all).collect();
     }
+    [own, late..all].into_iter().filter(|blocks| !blocks.is_empty()).collect()
 }
 
 /// What a block does to rows: it writes those of an instruction without a guard in all active lanes.

@@ -191,7 +191,7 @@ pub fn compile(unit: &Unit<'_>, cpu: &Cpu, product: Product) -> Result<Vec<u8>, 
     symbols.add(&addresses, &kernels).map_err(one)?;
     // One kernel that is split into many functions would take most of the time of the usual passes.
     let all = kernels.iter().flat_map(|(_, made)| made).map(|made| made.passes);
-    let passes = all.filter(|&passes| passes != PIPELINE).last().unwrap_or(PIPELINE);
+    let passes = all.rev().find(|&passes| passes != PIPELINE).unwrap_or(PIPELINE);
     let finish = || -> Result<Vec<u8>, LlvmError> {
         module.verify()?;
         machine.optimize(&mut module, passes)?;

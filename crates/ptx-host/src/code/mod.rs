@@ -70,8 +70,7 @@ use crate::options::Lines;
 use crate::run::{Asked, field};
 pub(crate) use made::{Made, NAME, Runs};
 pub(crate) use probe::sites;
-use segments::Plan;
-use state::{Code, Debug, Ends, Inputs, Masks, Position, Present, Reports, RowMemory, Version, Warps};
+use state::{Code, Debug, Ends, Inputs, Masks, Plan, Position, Present, Reports, RowMemory, Version, Warps};
 
 /// Upper bound of warp indices of a multiprocessor, `%nwarpid`; the interpreter uses the same.
 const WARPS_PER_MULTIPROCESSOR: u64 = 64;

@@ -28,12 +28,12 @@ use std::ops::Range;
 use ptx_exec::program::{Effect, Op, WARP};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, Block, Function, IntPredicate, Linkage, Type, Value};
+use ptx_llvm::build::{BinaryOp, Block, IntPredicate, Linkage, Type, Value};
 use rustc_hash::FxHashMap;
 
 use super::control::Left;
 use super::registers::defect;
-use super::state::{Code, Version};
+use super::state::{Code, Plan, Segment, Version};
 use crate::analysis::{BlockId, Segments, Terminator, leaves_early};
 use crate::error::CompileError;
 use crate::run::{Status, field};
@@ -46,43 +46,6 @@ const ROWS: u64 = BOUND + 64;
 const MOST_TESTS: usize = 4;
 /// The number of no block.
 const EXITED: u64 = u32::MAX as u64;
-
-/// The functions of a kernel that is split, and where its state is.
-pub(super) struct Plan<'a, 'c> {
-    pub(super) segments: &'a Segments,
-    /// The function of each segment.
-    pub(super) functions: Vec<Function<'c>>,
-    /// Reports operations at which lanes wait forever; reports lanes that are elsewhere when others reach a barrier.
-    pub(super) stuck: Function<'c>,
-    pub(super) parted: Function<'c>,
-    /// The offsets of the values of rows, and of their indices, in the state.
-    offsets: FxHashMap<u32, [Vec<u64>; 2]>,
-    bytes: u64,
-}
-
-/// The segment whose function is being generated.
-pub(super) struct Segment<'a, 'c> {
-    plan: &'a Plan<'a, 'c>,
-    range: Range<BlockId>,
-    state: Value<'c>,
-    /// The memory of the block at which each lane is that is not at one of this segment, for each chunk.
-    lanes_at: Vec<Value<'c>>,
-    /// Saves the lanes and returns; as this one, but blocks up to that of an operation are passed over.
-    leave: Block<'c>,
-    /// The memory of the lowest block that may run next.
-    bound: Value<'c>,
-    /// Tests all blocks of the segment in order, for ends of blocks with many candidates.
-    dispatch: Cell<Option<Block<'c>>>,
-    /// As `dispatch`, from the bound on, for operations for which lanes are missing.
-    pass_over: Cell<Option<Block<'c>>>,
-}
-
-impl Segment<'_, '_> {
-    /// The first block.
-    pub(super) fn first(&self) -> BlockId {
-        self.range.start
-    }
-}
 
 impl<'a, 'c> Plan<'a, 'c> {
     /// Declares the functions, and lays the state out.
@@ -129,6 +92,7 @@ fn bytes_of(ty: Type<'_>) -> u64 {
         None => (ty, 1),
     };
     // A predicate is a bit of a mask.
+    // Default: rows are integers; no other type takes more than 64 bits.
     let bits = u64::from(lane.int_bits().unwrap_or(64)) * lanes;
     bits.div_ceil(8).next_power_of_two()
 }

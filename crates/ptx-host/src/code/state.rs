@@ -7,6 +7,7 @@ mod position;
 mod products;
 mod reports;
 mod rows;
+mod segment;
 mod warps;
 
 use std::cell::RefCell;
@@ -23,9 +24,9 @@ pub(super) use position::{Position, Version};
 pub(super) use products::Multiplier;
 pub(super) use reports::{Debug, Reports};
 pub(super) use rows::{Current, RowMemory};
+pub(super) use segment::{Plan, Segment};
 pub(super) use warps::{Loops, Turns, Warps};
 
-use super::segments::Segment;
 use crate::analysis::{Analysis, Launched, Shape};
 use crate::emit::Emit;
 use crate::emit::alu::Style;
