@@ -20,6 +20,7 @@
 //! | `liveness` | the rows that are live into each block |
 //! | `places` | whether lanes reach one operation at different instructions |
 //! | `progress` | whether a loop waits for other threads |
+//! | `block_set` | sets of blocks, for the fixed point of `schedule` |
 //! | `schedule`, `spans` | the blocks at which other lanes of the warp may wait while a block runs, as sets or as intervals |
 //! | `segments` | the functions that a large kernel is compiled to |
 //! | `width` | how many bits the values of a row need |
@@ -41,6 +42,7 @@ mod access;
 mod again;
 mod alone;
 mod asking;
+mod block_set;
 mod by_row;
 mod chunkwise;
 mod claims;

@@ -25,6 +25,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::block_set::BlockSet;
 use super::spans::Spans;
 use super::{BlockId, Gather, Graph, Launched, Liveness, Terminator};
 
@@ -65,8 +66,6 @@ impl Schedule {
         gather: impl Fn(BlockId) -> Option<Gather>,
         most: usize,
     ) -> Option<Self> {
-        let mut waiting = vec![BTreeSet::new(); graph.blocks().len()];
-        let mut pairs = 0;
         if !patient.is_empty() {
             let late = (0..graph.blocks().len()).find(|&id| graph.is_late(id));
             let late = late.unwrap_or(graph.blocks().len());
@@ -80,33 +79,32 @@ impl Schedule {
         }
         // The least fixed point, with a worklist: sets only grow, and a block is revisited when its set has grown, at most `n` times with `n` blocks.
         // Blocks are taken in order, so that most are visited once.
+        let (mut waiting, mut pairs) = (vec![BlockSet::default(); graph.blocks().len()], 0);
+        let gathers: Vec<Option<Gather>> = (0..graph.blocks().len()).map(gather).collect();
         let mut work: BTreeSet<BlockId> = (0..graph.blocks().len()).collect();
         while let Some(id) = work.pop_first() {
             for ways in ways(graph, id, parts_lanes(id)) {
-                let mut rest: BTreeSet<BlockId> = waiting[id].iter().copied().chain(ways).collect();
+                let mut rest = waiting[id].clone();
+                ways.into_iter().for_each(|to| rest.insert(to));
                 if rest.len() > MOST_AT_ONCE {
                     return None;
                 }
                 // If some participants have not arrived yet, later blocks run, and the lanes that have arrived wait here.
-                let mut incomplete = BTreeSet::new();
+                let mut incomplete = BlockSet::default();
                 // Any of them may have no waiting lanes, so each may be the one that runs next.
                 while let Some(next) = rest.pop_first() {
-                    let gather = gather(next);
-                    if gather.is_some() {
+                    let mut grown = 0;
+                    if !matches!(gathers[next], Some(Gather::All)) {
+                        grown += waiting[next].extend(&rest) + waiting[next].extend(&incomplete);
+                    }
+                    if gathers[next].is_some() {
                         incomplete.insert(next);
                     }
-                    let others = rest.iter().chain(&incomplete).copied();
-                    let before = waiting[next].len();
-                    match gather {
-                        None => waiting[next].extend(others),
-                        Some(Gather::All) => {}
-                        Some(Gather::Asking | Gather::One(_)) => {
-                            waiting[next].extend(others.filter(|&other| other != next));
-                        }
-                        // Lanes of other groups may stay here.
-                        Some(Gather::Each(_)) => waiting[next].extend(others),
+                    // Lanes of other groups may stay here.
+                    if matches!(gathers[next], Some(Gather::Each(_))) && !waiting[next].contains(next) {
+                        waiting[next].insert(next);
+                        grown += 1;
                     }
-                    let grown = waiting[next].len() - before;
                     if grown > 0 {
                         work.insert(next);
                         pairs += grown;
@@ -117,6 +115,7 @@ impl Schedule {
                 }
             }
         }
+        let waiting: Vec<BTreeSet<BlockId>> = waiting.iter().map(|set| set.iter().collect()).collect();
         let lacking = lacking(graph, &waiting, parts_lanes);
         Some(Self::plain(graph, Waiting::Sets(waiting), lacking))
     }

@@ -131,9 +131,11 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// An internal function of this module with `parameters` pointer parameters.
     fn helper(&self, name: &str, parameters: usize) -> Result<(Function<'c>, Emit<'_, 'c>), LlvmError> {
-        // Default: the functions of a kernel in one function need no number to tell them apart.
-        let segment =
-            self.segment.as_ref().map_or_else(String::new, |segment| format!(".{}", segment.range.start));
+        // The functions of segments are told apart by the first block.
+        let segment = match &self.segment {
+            Some(segment) => format!(".{}", segment.range.start),
+            None => String::new(),
+        };
         let name = format!("{name}{}{segment}", self.multipliers.len());
         let ty = self.types.function(self.types.void(), &vec![self.types.pointer(0); parameters]);
         let function = self.emit.module.function(&name, ty)?;
