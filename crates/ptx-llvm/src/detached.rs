@@ -1,4 +1,4 @@
-//! Threads that compile and that nobody waits for.
+//! Detached threads that compile kernels.
 //!
 //! When a process exits, the C library runs the destructors of LLVM's library while other threads go on. A thread that
 //! uses LLVM then would crash, so the exit has to wait before that:
@@ -94,7 +94,7 @@ pub fn detach<T: 'static>(
         drop(using);
         take(result);
     };
-    // If there is no thread, the closure and the counts in it are dropped.
+    // If no thread starts, the closure and the counts in it are dropped.
     thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn(work).map(drop)
 }
 

@@ -1,4 +1,4 @@
-//! Compiling kernels for the host takes time in proportion to them, whatever their control flow is.
+//! Compiling kernels for the host takes time in proportion to their size, for every kind of control flow.
 
 use test_suite::control_flow::{SHAPES, kernel, measure, mixture};
 use test_suite::growth::{LARGER, complaint};

@@ -172,7 +172,7 @@ impl From<ExecError> for Unexecuted {
     }
 }
 
-/// Why there is no code for a launch.
+/// Why the kernel of a launch is not compiled.
 #[derive(Clone, Debug)]
 pub struct NotCompiled {
     why: String,
@@ -252,7 +252,7 @@ pub fn emit(
 pub enum First<'l> {
     /// With code that is there.
     Ready(Box<dyn Compiled<'l> + 'l>),
-    /// In the interpreter, as long as there is no code.
+    /// In the interpreter, until the kernel is compiled.
     Race(Box<Uncompiled<'l>>),
     /// As [`compile`] does.
     Compile,
@@ -279,7 +279,7 @@ impl<'l> Uncompiled<'l> {
         Box::new(OnHost { decoded, kernel, crash })
     }
 
-    /// Why there is no code.
+    /// Why the kernel was not compiled.
     pub fn refusal(&self, error: CompileError) -> NotCompiled {
         refusal(self.decoded.program(), error)
     }

@@ -290,7 +290,7 @@ pub fn unexecuted(sources: &Sources, error: Unexecuted) -> Failure {
     }
 }
 
-/// That there is no code where it is needed.
+/// That a kernel is not compiled where it has to be.
 pub fn not_compiled(sources: &Sources, error: Diagnostic) -> Failure {
     let mut findings = Diagnostics::new();
     findings.push(error);

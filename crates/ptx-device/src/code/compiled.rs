@@ -164,7 +164,7 @@ fn begins_as_code(device: &Device, begun: &Begun<'_>) -> bool {
         || (starts_at_once && !policy::is_straight(begun.program))
 }
 
-/// Why there is no code, with the responsible instruction if known.
+/// Why the kernel was not compiled, with the responsible instruction if known.
 fn finding(begun: &Begun<'_>, error: &CompileError) -> Diagnostic {
     let text = format!("the kernel is not compiled: {error}");
     let origin = match error {

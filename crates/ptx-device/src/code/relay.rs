@@ -99,7 +99,7 @@ struct Handover {
 
 /// The progress of a launch.
 enum Phase {
-    /// There is no code yet.
+    /// The kernel has not been compiled.
     Interpreted(Arc<ImageLaunch>, Relay),
     /// The code runs. The interpreter goes on with what it has begun, also on the only host thread of a launch: blocks of both
     /// may wait for each other.

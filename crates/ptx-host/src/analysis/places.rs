@@ -45,10 +45,8 @@ pub(super) fn check(
         if let (Some(_), Some(&later)) = (waits.next(), waits.next()) {
             return Err(Refusal { pc: graph.block(later).first, why: APART });
         }
-        if waiting.len() > MOST_AT_ONCE {
-            // Default: none; there are more than two.
-            let pc = waiting.last().map_or(0, |&id| graph.block(id).first);
-            return Err(Refusal { pc, why: APART });
+        if let Some(&last) = waiting.last().filter(|_| waiting.len() > MOST_AT_ONCE) {
+            return Err(Refusal { pc: graph.block(last).first, why: APART });
         }
         let here: Vec<_> = waiting.iter().filter_map(|&id| Some((id, places.operation(id)?))).collect();
         for (at, &(one, operation)) in here.iter().enumerate() {

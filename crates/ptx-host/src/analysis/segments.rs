@@ -77,7 +77,7 @@ pub struct Segments {
 }
 
 impl Segments {
-    /// Splits the blocks of a kernel. `gather` says which lanes must reach a block before it runs.
+    /// Splits the blocks of a kernel. `gather` specifies which lanes must reach a block before it runs.
     pub(super) fn new(
         graph: &Graph,
         (liveness, rows): (&Liveness, u32),

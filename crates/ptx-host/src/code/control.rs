@@ -335,13 +335,28 @@ impl<'c> Code<'_, '_, 'c> {
     ) -> Result<(), LlvmError> {
         let order = self.analysis.schedule.in_order(id, all);
         let last = order.last().copied();
-        // A chain of tests, the lowest block first:  br i1 %any.w5, label %block5, label %after
         // The last candidate needs no test if lanes are left: they must be somewhere. Neither does a first one to which all lanes of this
         // block were just sent.
-        for &next in &order {
-            let is_sure = left == Left::Some && (targets == [next] || Some(next) == last);
+        let is_sure = |next| left == Left::Some && (targets == [next] || Some(next) == last);
+        self.run_first_of(version, id, &order, is_sure, self.ends.done)
+    }
+
+    /// Runs the first of some blocks at which lanes wait, or goes to `none`: a chain of tests, up to one that is known to hold.
+    ///
+    /// ```text
+    /// br i1 %any.w5, label %block5, label %after
+    /// ```
+    pub(super) fn run_first_of(
+        &self,
+        version: Version,
+        id: BlockId,
+        order: &[BlockId],
+        is_sure: impl Fn(BlockId) -> bool,
+        none: Block<'c>,
+    ) -> Result<(), LlvmError> {
+        for &next in order {
             let way = self.way(version, id, next)?;
-            if is_sure {
+            if is_sure(next) {
                 self.builder().branch(way)?;
                 return Ok(());
             }
@@ -349,13 +364,12 @@ impl<'c> Code<'_, '_, 'c> {
             self.builder().branch_if(self.has_waiting(next)?, way, after)?;
             self.builder().position_at_end(after);
         }
-        self.builder().branch(self.ends.done)?;
-        Ok(())
+        self.builder().branch(none).map(drop)
     }
 
     /// The LLVM block through which control reaches a block from another. A back edge polls whether the warp is to stop, since the launch's time
     /// may be over: each loop has a back edge.
-    pub(super) fn way(&self, version: Version, id: BlockId, next: BlockId) -> Result<Block<'c>, LlvmError> {
+    fn way(&self, version: Version, id: BlockId, next: BlockId) -> Result<Block<'c>, LlvmError> {
         let pc = self.analysis.graph.block(id).end;
         self.way_from(version, (id, pc), next, |code| code.lanes_of(&code.masks.active))
     }

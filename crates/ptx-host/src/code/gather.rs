@@ -34,7 +34,7 @@ impl<'c> Code<'_, '_, 'c> {
         let others = self.beside(id);
         match gather {
             Gather::Asking => {
-                // Default: none.
+                // Default: no lane is elsewhere, so that no other block can run.
                 self.let_others_run(id, &others.unwrap_or_default())?;
                 self.take_waiting(id)?;
             }
@@ -52,7 +52,7 @@ impl<'c> Code<'_, '_, 'c> {
                 };
             }
             Gather::One(members) => self.take_members(id, members, others.as_ref())?,
-            // Default: without others, none is missing.
+            // Default: as above.
             Gather::Each(members) => self.take_groups(id, members, &others.unwrap_or_default())?,
         }
         Ok(())

@@ -36,7 +36,7 @@ fn random(rng: &mut fastrand::Rng) -> Random {
     Random { ways, gathers: gathers.collect() }
 }
 
-/// The sets by their definition: whatever block of those at which lanes are runs next, the others keep theirs waiting.
+/// The sets by their definition: any of the blocks at which lanes are may run next, while lanes wait at the others.
 fn exact(graph: &Random) -> Vec<BTreeSet<BlockId>> {
     let mut waiting = vec![BTreeSet::new(); graph.ways.len()];
     loop {
