@@ -27,3 +27,8 @@ impl CompileError {
         Self::Refused(Refusal { pc, why })
     }
 }
+
+/// A defect of this crate.
+pub(crate) fn defect(what: &str) -> LlvmError {
+    LlvmError::Other { message: what.to_owned() }
+}

@@ -21,12 +21,13 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Ordering, RmwOp, Scope, Value};
 
-use super::registers::defect;
+use super::cluster::SHARED_OFFSET;
 use super::serial::Held;
 use super::state::Code;
+use super::{cluster, registers, serial};
 use crate::analysis::BlockId;
 use crate::emit::alu::alu_with;
-use crate::error::CompileError;
+use crate::error::{CompileError, defect};
 
 /// The addresses of an atomic operation.
 #[derive(Clone, Copy)]
@@ -56,419 +57,420 @@ enum Kind<'c> {
     Either(Value<'c>),
 }
 
-impl<'c> Code<'_, '_, 'c> {
-    /// `atom`, `red`.
-    pub(super) fn atomic(
-        &mut self,
-        id: BlockId,
-        guard: Option<(u32, bool)>,
-        atomic: &Atomic,
-        pc: u32,
-    ) -> Result<(), CompileError> {
-        let bits = 8 * atomic.size;
-        let dst = atomic.dst.filter(|dst| self.analysis.is_read_after(self.program, id, pc, *dst));
-        let addresses = self.lane_addresses(&atomic.address, pc)?;
-        let lanes = self.active_warps(guard)?;
-        if dst.is_none() && self.combined_first(guard, atomic, addresses, &lanes)? {
-            return Ok(());
+/// `atom`, `red`.
+pub(super) fn atomic<'c>(
+    code: &mut Code<'_, '_, 'c>,
+    id: BlockId,
+    guard: Option<(u32, bool)>,
+    atomic: &Atomic,
+    pc: u32,
+) -> Result<(), CompileError> {
+    let bits = 8 * atomic.size;
+    let dst = atomic.dst.filter(|dst| code.analysis.is_read_after(code.program, id, pc, *dst));
+    let addresses = lane_addresses(code, &atomic.address, pc)?;
+    let lanes = serial::active_warps(code, guard)?;
+    if dst.is_none() && combined_first(code, guard, atomic, addresses, &lanes)? {
+        return Ok(());
+    }
+    let [b, c] = atomic.operands;
+    let b = serial::hold(code, 1, b, bits)?;
+    let c = if atomic.combine == Combine::CompareAndSwap { serial::hold(code, 2, c, bits)? } else { b };
+    let results = dst.map(|_| serial::results(code, 3, bits)).transpose()?;
+    // Lanes may have the same address, so their operations cannot be vectorized: each sees the result of the one before it.
+    let one = |code: &Code<'_, '_, 'c>, lane: Value<'c>| {
+        let address = host_address(code, addresses, 0, lane)?;
+        let [b, c] = [serial::of_lane(code, b, lane)?, serial::of_lane(code, c, lane)?];
+        let old = update(code, atomic.combine, address, bits, b, c)?;
+        results.map_or(Ok(()), |results| serial::set_lane(code, results, lane, old))
+    };
+    if is_short(atomic.combine, addresses) {
+        serial::each_lane_unrolled(code, &lanes, one)?;
+    } else {
+        serial::each_lane(code, &lanes, one)?;
+    }
+    if let (Some(dst), Some(results)) = (dst, results) {
+        let values = serial::taken(code, results)?;
+        registers::write(code, id, guard, dst, &values)?;
+    }
+    Ok(())
+}
+
+/// `atom` and `red` on vectors: the elements of one lane after the other, then the next lane.
+pub(super) fn vector_atomic(
+    code: &mut Code<'_, '_, '_>,
+    id: BlockId,
+    guard: Option<(u32, bool)>,
+    atomic: &VectorAtomic,
+    pc: u32,
+) -> Result<(), CompileError> {
+    let bits = 8 * atomic.size;
+    let addresses = lane_addresses(code, &atomic.address, pc)?;
+    let lanes = serial::active_warps(code, guard)?;
+    let mut elements = Vec::new();
+    for (n, &(dst, src)) in atomic.elements.iter().enumerate() {
+        let results = dst.map(|_| serial::results(code, 2 * n + 2, bits)).transpose()?;
+        elements.push((serial::hold(code, 2 * n + 1, src, bits)?, results));
+    }
+    serial::each_lane(code, &lanes, |code, lane| {
+        for (n, &(operand, results)) in elements.iter().enumerate() {
+            let address = host_address(code, addresses, n as u64 * u64::from(atomic.size), lane)?;
+            let b = serial::of_lane(code, operand, lane)?;
+            let old = update(code, atomic.combine, address, bits, b, b)?;
+            if let Some(results) = results {
+                serial::set_lane(code, results, lane, old)?;
+            }
         }
-        let [b, c] = atomic.operands;
-        let b = self.hold(1, b, bits)?;
-        let c = if atomic.combine == Combine::CompareAndSwap { self.hold(2, c, bits)? } else { b };
-        let results = dst.map(|_| self.results(3, bits)).transpose()?;
-        // Lanes may have the same address, so their operations cannot be vectorized: each sees the result of the one before it.
-        let one = |code: &Self, lane: Value<'c>| {
-            let address = code.host_address(addresses, 0, lane)?;
-            let [b, c] = [code.of_lane(b, lane)?, code.of_lane(c, lane)?];
-            let old = code.update(atomic.combine, address, bits, b, c)?;
-            results.map_or(Ok(()), |results| code.set_lane(results, lane, old))
+        Ok(())
+    })?;
+    for ((dst, _), (_, results)) in atomic.elements.iter().zip(elements) {
+        if let (&Some(dst), Some(results)) = (dst, results) {
+            let values = serial::taken(code, results)?;
+            registers::write(code, id, guard, dst, &values)?;
+        }
+    }
+    Ok(())
+}
+
+/// `atom.b128`.
+pub(super) fn wide_atomic(
+    code: &mut Code<'_, '_, '_>,
+    id: BlockId,
+    guard: Option<(u32, bool)>,
+    atomic: &WideAtomic,
+    pc: u32,
+) -> Result<(), CompileError> {
+    let addresses = lane_addresses(code, &atomic.address, pc)?;
+    let lanes = serial::active_warps(code, guard)?;
+    let mut halves = Vec::new();
+    for (n, src) in atomic.operands.into_iter().flat_map(|src| [src, src.plus(1)]).enumerate() {
+        halves.push(serial::hold(code, n + 1, src, 64)?);
+    }
+    let [low, high] = [serial::results(code, 5, 64)?, serial::results(code, 6, 64)?];
+    serial::each_lane(code, &lanes, |code, lane| {
+        let address = host_address(code, addresses, 0, lane)?;
+        let of = |n: usize| serial::of_lane(code, halves[n], lane);
+        let [b, c] = [joined(code, of(0)?, of(1)?)?, joined(code, of(2)?, of(3)?)?];
+        let combine = match atomic.exchange {
+            Exchange::Always => Combine::Exchange,
+            Exchange::WhereEqual => Combine::CompareAndSwap,
         };
-        if is_short(atomic.combine, addresses) {
-            self.each_lane_unrolled(&lanes, one)?;
-        } else {
-            self.each_lane(&lanes, one)?;
-        }
-        if let (Some(dst), Some(results)) = (dst, results) {
-            let values = self.taken(results)?;
-            self.write(id, guard, dst, &values)?;
-        }
-        Ok(())
-    }
-
-    /// `atom` and `red` on vectors: the elements of one lane after the other, then the next lane.
-    pub(super) fn vector_atomic(
-        &mut self,
-        id: BlockId,
-        guard: Option<(u32, bool)>,
-        atomic: &VectorAtomic,
-        pc: u32,
-    ) -> Result<(), CompileError> {
-        let bits = 8 * atomic.size;
-        let addresses = self.lane_addresses(&atomic.address, pc)?;
-        let lanes = self.active_warps(guard)?;
-        let mut elements = Vec::new();
-        for (n, &(dst, src)) in atomic.elements.iter().enumerate() {
-            let results = dst.map(|_| self.results(2 * n + 2, bits)).transpose()?;
-            elements.push((self.hold(2 * n + 1, src, bits)?, results));
-        }
-        self.each_lane(&lanes, |code, lane| {
-            for (n, &(operand, results)) in elements.iter().enumerate() {
-                let address = code.host_address(addresses, n as u64 * u64::from(atomic.size), lane)?;
-                let b = code.of_lane(operand, lane)?;
-                let old = code.update(atomic.combine, address, bits, b, b)?;
-                if let Some(results) = results {
-                    code.set_lane(results, lane, old)?;
-                }
+        let old = match (address.memory, combine) {
+            (Kind::Global | Kind::Either(_), Combine::Exchange) => {
+                exchanged(code, address.pointer, 128, |_, _| Ok(b))?
             }
-            Ok(())
-        })?;
-        for ((dst, _), (_, results)) in atomic.elements.iter().zip(elements) {
-            if let (&Some(dst), Some(results)) = (dst, results) {
-                let values = self.taken(results)?;
-                self.write(id, guard, dst, &values)?;
-            }
-        }
-        Ok(())
+            _ => update(code, combine, address, 128, b, c)?,
+        };
+        let upper = code.builder().binary(BinaryOp::LShr, old, code.types.wide_value(128, 64))?;
+        serial::set_lane(code, low, lane, code.emit.resize(old, 64)?)?;
+        serial::set_lane(code, high, lane, code.emit.resize(upper, 64)?)
+    })?;
+    for (dst, held) in atomic.dst.into_iter().flatten().zip([low, high]) {
+        let values = serial::taken(code, held)?;
+        registers::write(code, id, guard, dst, &values)?;
     }
+    Ok(())
+}
 
-    /// `atom.b128`.
-    pub(super) fn wide_atomic(
-        &mut self,
-        id: BlockId,
-        guard: Option<(u32, bool)>,
-        atomic: &WideAtomic,
-        pc: u32,
-    ) -> Result<(), CompileError> {
-        let addresses = self.lane_addresses(&atomic.address, pc)?;
-        let lanes = self.active_warps(guard)?;
-        let mut halves = Vec::new();
-        for (n, src) in atomic.operands.into_iter().flat_map(|src| [src, src.plus(1)]).enumerate() {
-            halves.push(self.hold(n + 1, src, 64)?);
-        }
-        let [low, high] = [self.results(5, 64)?, self.results(6, 64)?];
-        self.each_lane(&lanes, |code, lane| {
-            let address = code.host_address(addresses, 0, lane)?;
-            let of = |n: usize| code.of_lane(halves[n], lane);
-            let [b, c] = [code.joined(of(0)?, of(1)?)?, code.joined(of(2)?, of(3)?)?];
-            let combine = match atomic.exchange {
-                Exchange::Always => Combine::Exchange,
-                Exchange::WhereEqual => Combine::CompareAndSwap,
+/// Joins two halves to an integer of 128 bits.
+pub(super) fn joined<'c>(
+    code: &Code<'_, '_, 'c>,
+    low: Value<'c>,
+    high: Value<'c>,
+) -> Result<Value<'c>, LlvmError> {
+    let [low, high] = [code.emit.resize(low, 128)?, code.emit.resize(high, 128)?];
+    let high = code.builder().binary(BinaryOp::Shl, high, code.types.wide_value(128, 64))?;
+    code.builder().binary(BinaryOp::Or, low, high)
+}
+
+/// The addresses of an atomic operation, which array 0 holds.
+fn lane_addresses<'c>(
+    code: &mut Code<'_, '_, 'c>,
+    address: &Address,
+    pc: u32,
+) -> Result<LaneAddresses<'c>, CompileError> {
+    let Base::Row(src, width) = address.base else {
+        return Err(CompileError::refused(pc, "local memory has no atomic operations"));
+    };
+    match address.space {
+        Space::Shared => Ok(LaneAddresses::Shared(hold_sum(code, 0, src, 32, address.offset)?)),
+        Space::Global | Space::Generic => {
+            let held = match width {
+                AddressWidth::Bits64 => hold_sum(code, 0, src, 64, address.offset)?,
+                AddressWidth::Bits32 => hold_sum(code, 0, src, 32, address.offset)?,
             };
-            let old = match (address.memory, combine) {
-                (Kind::Global | Kind::Either(_), Combine::Exchange) => {
-                    code.exchanged(address.pointer, 128, |_, _| Ok(b))?
-                }
-                _ => code.update(combine, address, 128, b, c)?,
-            };
-            let upper = code.builder().binary(BinaryOp::LShr, old, code.types.wide_value(128, 64))?;
-            code.set_lane(low, lane, code.emit.resize(old, 64)?)?;
-            code.set_lane(high, lane, code.emit.resize(upper, 64)?)
-        })?;
-        for (dst, held) in atomic.dst.into_iter().flatten().zip([low, high]) {
-            let values = self.taken(held)?;
-            self.write(id, guard, dst, &values)?;
-        }
-        Ok(())
-    }
-
-    /// Joins two halves to an integer of 128 bits.
-    pub(super) fn joined(&self, low: Value<'c>, high: Value<'c>) -> Result<Value<'c>, LlvmError> {
-        let [low, high] = [self.emit.resize(low, 128)?, self.emit.resize(high, 128)?];
-        let high = self.builder().binary(BinaryOp::Shl, high, self.types.wide_value(128, 64))?;
-        self.builder().binary(BinaryOp::Or, low, high)
-    }
-
-    /// The addresses of an atomic operation, which array 0 holds.
-    fn lane_addresses(&mut self, address: &Address, pc: u32) -> Result<LaneAddresses<'c>, CompileError> {
-        let Base::Row(src, width) = address.base else {
-            return Err(CompileError::refused(pc, "local memory has no atomic operations"));
-        };
-        match address.space {
-            Space::Shared => Ok(LaneAddresses::Shared(self.hold_sum(0, src, 32, address.offset)?)),
-            Space::Global | Space::Generic => {
-                let held = match width {
-                    AddressWidth::Bits64 => self.hold_sum(0, src, 64, address.offset)?,
-                    AddressWidth::Bits32 => self.hold_sum(0, src, 32, address.offset)?,
-                };
-                Ok(if address.space == Space::Global {
-                    LaneAddresses::Global(held)
-                } else {
-                    LaneAddresses::Generic(held)
-                })
-            }
-            Space::SharedCluster => Ok(LaneAddresses::Cluster(self.hold_sum(0, src, 32, address.offset)?)),
-            Space::Local | Space::Const | Space::Param => {
-                Err(CompileError::refused(pc, "the memory has no atomic operations"))
-            }
-        }
-    }
-
-    /// The sums of an operand and a constant, in `bits` bits.
-    pub(super) fn hold_sum(
-        &mut self,
-        number: usize,
-        src: Src,
-        bits: u32,
-        addend: i64,
-    ) -> Result<Held<'c>, LlvmError> {
-        let add = |code: &Self, value: Value<'c>| {
-            let value = code.emit.resize(value, bits)?;
-            let addend = code.emit.constant(value, bits, addend as u64 & (u64::MAX >> (64 - bits)));
-            code.builder().binary(BinaryOp::Add, value, addend)
-        };
-        if self.analysis.shapes.src(src).is_uniform() {
-            return Ok(Held::One(add(self, self.first(src, 0)?)?));
-        }
-        let chunks: Result<Vec<_>, LlvmError> =
-            (0..self.chunks).map(|chunk| add(self, self.vector(src, chunk)?)).collect();
-        self.put(number, &chunks?)
-    }
-
-    /// The host address of a lane, `after` bytes after its own.
-    fn host_address(
-        &self,
-        addresses: LaneAddresses<'c>,
-        after: u64,
-        lane: Value<'c>,
-    ) -> Result<HostAddress<'c>, LlvmError> {
-        let builder = self.builder();
-        let of = |held| -> Result<Value<'c>, LlvmError> {
-            let address = self.emit.resize(self.of_lane(held, lane)?, 64)?;
-            if after == 0 { Ok(address) } else { builder.binary(BinaryOp::Add, address, self.int(64, after)) }
-        };
-        let host = |address| builder.cast(CastOp::IntToPtr, address, self.types.pointer(0));
-        Ok(match addresses {
-            LaneAddresses::Global(held) => HostAddress { pointer: host(of(held)?)?, memory: Kind::Global },
-            LaneAddresses::Shared(held) => {
-                let mut offset = of(held)?;
-                if self.launched.clusters {
-                    offset = builder.binary(BinaryOp::And, offset, self.int(64, SHARED_OFFSET))?;
-                }
-                HostAddress { pointer: builder.offset(self.inputs.shared, offset)?, memory: Kind::Shared }
-            }
-            LaneAddresses::Cluster(held) => {
-                HostAddress { pointer: self.in_cluster(of(held)?)?, memory: Kind::Shared }
-            }
-            LaneAddresses::Generic(held) => {
-                let address = of(held)?;
-                let upper = builder.binary(BinaryOp::LShr, address, self.int(64, 32))?;
-                let window = self.int(64, Space::Shared.window(AddressSize::Bits64) >> 32);
-                let is_shared = builder.int_compare(IntPredicate::Eq, upper, window)?;
-                let own = self.in_cluster(address)?;
-                let pointer = builder.select(is_shared, own, host(address)?)?;
-                HostAddress { pointer, memory: Kind::Either(is_shared) }
-            }
-        })
-    }
-
-    /// Replaces the value in memory by the result of the operation; returns the old value.
-    fn update(
-        &self,
-        combine: Combine,
-        address: HostAddress<'c>,
-        bits: u32,
-        b: Value<'c>,
-        c: Value<'c>,
-    ) -> Result<Value<'c>, LlvmError> {
-        let builder = self.builder();
-        if let Kind::Shared = address.memory {
-            let old = builder.load(self.types.int(bits), address.pointer, bits / 8, Ordinary)?;
-            let new = self.combined(combine, address.memory, old, b, c)?;
-            builder.store(new, address.pointer, bits / 8, Ordinary)?;
-            return Ok(old);
-        }
-        if combine == Combine::CompareAndSwap {
-            let pair = builder.compare_exchange(address.pointer, b, c, Ordering::SeqCst, Scope::System)?;
-            return builder.extract_field(pair, 0);
-        }
-        match host_operation(combine) {
-            Some(op) => builder.atomic_rmw(op, address.pointer, b, Ordering::SeqCst, Scope::System),
-            None => self.exchanged(address.pointer, bits, |code, old| {
-                code.combined(combine, address.memory, old, b, c)
-            }),
-        }
-    }
-
-    /// Replaces the value in memory by a function of it with a compare-exchange loop; returns the old value.
-    fn exchanged(
-        &self,
-        pointer: Value<'c>,
-        bits: u32,
-        new: impl FnOnce(&Self, Value<'c>) -> Result<Value<'c>, LlvmError>,
-    ) -> Result<Value<'c>, LlvmError> {
-        let builder = self.builder();
-        let [again, after] = ["again", "exchanged"].map(|name| self.function.append_block(self.types, name));
-        let ty = self.types.int(bits);
-        // Torn halves only make the first exchange fail.
-        let first = match bits {
-            128 => {
-                let half = |offset| -> Result<Value<'c>, LlvmError> {
-                    let half_address = builder.offset(pointer, self.int(64, offset))?;
-                    let half = builder.load(self.types.int(64), half_address, 8, Ordinary)?;
-                    builder.make_atomic(half, Ordering::Monotonic, Scope::System)?;
-                    Ok(half)
-                };
-                self.joined(half(0)?, half(8)?)?
-            }
-            _ => {
-                let first = builder.load(ty, pointer, bits / 8, Ordinary)?;
-                builder.make_atomic(first, Ordering::Monotonic, Scope::System)?;
-                first
-            }
-        };
-        let before = builder.block()?;
-        builder.branch(again)?;
-        builder.position_at_end(again);
-        let old = builder.phi(ty)?;
-        builder.add_incoming(old, first, before)?;
-        let new = new(self, old)?;
-        let pair = builder.compare_exchange(pointer, old, new, Ordering::SeqCst, Scope::System)?;
-        let (found, is_done) = (builder.extract_field(pair, 0)?, builder.extract_field(pair, 1)?);
-        builder.add_incoming(old, found, builder.block()?)?;
-        builder.branch_if(is_done, after, again)?;
-        builder.position_at_end(after);
-        Ok(old)
-    }
-
-    /// The value that an operation leaves in memory ([`Combine::of`]).
-    fn combined(
-        &self,
-        combine: Combine,
-        memory: Kind<'c>,
-        old: Value<'c>,
-        b: Value<'c>,
-        c: Value<'c>,
-    ) -> Result<Value<'c>, LlvmError> {
-        let builder = self.builder();
-        let compare = |predicate, other| builder.int_compare(predicate, old, other);
-        let bits = self.emit.bits(old);
-        let (zero, one) = (self.emit.constant(old, bits, 0), self.emit.constant(old, bits, 1));
-        match combine {
-            Combine::Exchange => Ok(b),
-            Combine::CompareAndSwap => builder.select(compare(IntPredicate::Eq, b)?, c, old),
-            Combine::And => builder.binary(BinaryOp::And, old, b),
-            Combine::Or => builder.binary(BinaryOp::Or, old, b),
-            Combine::Xor => builder.binary(BinaryOp::Xor, old, b),
-            Combine::IntAdd(_) => builder.binary(BinaryOp::Add, old, b),
-            Combine::Inc => {
-                let next = builder.binary(BinaryOp::Add, old, one)?;
-                builder.select(compare(IntPredicate::Uge, b)?, zero, next)
-            }
-            Combine::Dec => {
-                let (is_zero, is_above) = (compare(IntPredicate::Eq, zero)?, compare(IntPredicate::Ugt, b)?);
-                let wraps = builder.binary(BinaryOp::Or, is_zero, is_above)?;
-                builder.select(wraps, b, builder.binary(BinaryOp::Sub, old, one)?)
-            }
-            Combine::IntMin(t) => self.computed(Binary::IntMin(t), Packing::Whole, old, b),
-            Combine::IntMax(t) => self.computed(Binary::IntMax(t), Packing::Whole, old, b),
-            Combine::Float(float) => self.combined_floats(float, memory, old, b),
-        }
-    }
-
-    fn combined_floats(
-        &self,
-        combine: FloatCombine,
-        memory: Kind<'c>,
-        old: Value<'c>,
-        b: Value<'c>,
-    ) -> Result<Value<'c>, LlvmError> {
-        let single = |subnormals| {
-            let arith = Arith { subnormals, ..Arith::nearest(Format::F32) };
-            self.computed(Binary::Float(FloatBinary::Add, arith), Packing::Whole, old, b)
-        };
-        match combine {
-            FloatCombine::AddF32 { in_global } => match memory {
-                Kind::Global => single(in_global),
-                Kind::Shared => single(Subnormals::Keep),
-                Kind::Either(_) if in_global == Subnormals::Keep => single(Subnormals::Keep),
-                Kind::Either(is_shared) => {
-                    self.builder().select(is_shared, single(Subnormals::Keep)?, single(in_global)?)
-                }
-            },
-            FloatCombine::Add(format, packing) => {
-                let op = Binary::Float(FloatBinary::Add, Arith::nearest(format));
-                self.computed(op, packing, old, b)
-            }
-            FloatCombine::Extreme(extreme, packing) => {
-                self.computed(Binary::Extreme(extreme), packing, old, b)
-            }
-        }
-    }
-
-    /// The result of an operation on registers, as wide as its operands.
-    fn computed(
-        &self,
-        op: Binary,
-        packing: Packing,
-        old: Value<'c>,
-        b: Value<'c>,
-    ) -> Result<Value<'c>, LlvmError> {
-        // The operand rows are not used.
-        let none = Src::constant(0);
-        let alu = Alu::Binary { op, packing, d: 0, a: none, b: none };
-        let made = alu_with(&self.emit, &alu, &[old, b], self.style)?;
-        let result = made.and_then(|made| made.first().copied());
-        let result = result.ok_or_else(|| defect("an atomic operation without a form"))?;
-        self.emit.resize(result, self.emit.bits(old))
-    }
-
-    /// Replaces the operations of all lanes by a single one, if possible.
-    fn combined_first(
-        &mut self,
-        guard: Option<(u32, bool)>,
-        atomic: &Atomic,
-        addresses: LaneAddresses<'c>,
-        lanes: &[Value<'c>],
-    ) -> Result<bool, LlvmError> {
-        let (LaneAddresses::Global(held)
-        | LaneAddresses::Shared(held)
-        | LaneAddresses::Cluster(held)
-        | LaneAddresses::Generic(held)) = addresses;
-        let bits = 8 * atomic.size;
-        let Some(reduction) = Reduction::of(atomic.combine, bits) else { return Ok(false) };
-        let Held::One(_) = held else { return Ok(false) };
-        let ([src, _], builder) = (atomic.operands, self.builder());
-        let ty = self.types.int(bits);
-        let shape = self.analysis.shapes.src(src);
-        let operand = if shape.is_uniform() && matches!(atomic.combine, Combine::IntAdd(_)) {
-            let word = self.types.int(32);
-            let mut count = self.int(32, 0);
-            for &lanes in lanes {
-                let own = builder.intrinsic("llvm.ctpop", &[word], &[lanes])?;
-                count = builder.binary(BinaryOp::Add, count, own)?;
-            }
-            let count = self.emit.resize(count, bits)?;
-            let value = self.emit.resize(self.first(src, 0)?, bits)?;
-            builder.binary(BinaryOp::Mul, value, count)?
-        } else {
-            let mut all: Option<Value<'c>> = None;
-            for chunk in 0..self.chunks {
-                let value = self.emit.resize(self.vector(src, chunk)?, bits)?;
-                let neutral = self.emit.constant(value, bits, reduction.neutral);
-                let value = builder.select(self.active(guard, chunk)?, value, neutral)?;
-                all = Some(match all {
-                    None => value,
-                    Some(others) => self.combined(atomic.combine, Kind::Shared, others, value, value)?,
-                });
-            }
-            let all = all.ok_or_else(|| defect("a warp without chunks"))?;
-            if self.lanes == 1 {
-                builder.extract_element(all, 0)?
+            Ok(if address.space == Space::Global {
+                LaneAddresses::Global(held)
             } else {
-                builder.intrinsic(reduction.name, &[self.types.vector(ty, self.lanes)], &[all])?
-            }
-        };
-        let any = self.any_lane(lanes)?;
-        self.only_if(any, |code| {
-            let address = code.host_address(addresses, 0, code.int(64, 0))?;
-            code.update(atomic.combine, address, bits, operand, operand).map(drop)
-        })?;
-        Ok(true)
+                LaneAddresses::Generic(held)
+            })
+        }
+        Space::SharedCluster => Ok(LaneAddresses::Cluster(hold_sum(code, 0, src, 32, address.offset)?)),
+        Space::Local | Space::Const | Space::Param => {
+            Err(CompileError::refused(pc, "the memory has no atomic operations"))
+        }
     }
 }
 
-/// The bits of a shared address below the rank of its block.
-pub(super) const SHARED_OFFSET: u64 = (1 << 24) - 1;
+/// The sums of an operand and a constant, in `bits` bits.
+pub(super) fn hold_sum<'c>(
+    code: &mut Code<'_, '_, 'c>,
+    number: usize,
+    src: Src,
+    bits: u32,
+    addend: i64,
+) -> Result<Held<'c>, LlvmError> {
+    let add = |code: &Code<'_, '_, 'c>, value: Value<'c>| {
+        let value = code.emit.resize(value, bits)?;
+        let addend = code.emit.constant(value, bits, addend as u64 & (u64::MAX >> (64 - bits)));
+        code.builder().binary(BinaryOp::Add, value, addend)
+    };
+    if code.analysis.shapes.src(src).is_uniform() {
+        return Ok(Held::One(add(code, registers::first(code, src, 0)?)?));
+    }
+    let chunks: Result<Vec<_>, LlvmError> =
+        (0..code.chunks).map(|chunk| add(code, registers::vector(code, src, chunk)?)).collect();
+    serial::put(code, number, &chunks?)
+}
+
+/// The host address of a lane, `after` bytes after its own.
+fn host_address<'c>(
+    code: &Code<'_, '_, 'c>,
+    addresses: LaneAddresses<'c>,
+    after: u64,
+    lane: Value<'c>,
+) -> Result<HostAddress<'c>, LlvmError> {
+    let builder = code.builder();
+    let of = |held| -> Result<Value<'c>, LlvmError> {
+        let address = code.emit.resize(serial::of_lane(code, held, lane)?, 64)?;
+        if after == 0 { Ok(address) } else { builder.binary(BinaryOp::Add, address, code.int(64, after)) }
+    };
+    let host = |address| builder.cast(CastOp::IntToPtr, address, code.types.pointer(0));
+    Ok(match addresses {
+        LaneAddresses::Global(held) => HostAddress { pointer: host(of(held)?)?, memory: Kind::Global },
+        LaneAddresses::Shared(held) => {
+            let mut offset = of(held)?;
+            if code.launched.clusters {
+                offset = builder.binary(BinaryOp::And, offset, code.int(64, SHARED_OFFSET))?;
+            }
+            HostAddress { pointer: builder.offset(code.inputs.shared, offset)?, memory: Kind::Shared }
+        }
+        LaneAddresses::Cluster(held) => {
+            HostAddress { pointer: cluster::in_cluster(code, of(held)?)?, memory: Kind::Shared }
+        }
+        LaneAddresses::Generic(held) => {
+            let address = of(held)?;
+            let upper = builder.binary(BinaryOp::LShr, address, code.int(64, 32))?;
+            let window = code.int(64, Space::Shared.window(AddressSize::Bits64) >> 32);
+            let is_shared = builder.int_compare(IntPredicate::Eq, upper, window)?;
+            let own = cluster::in_cluster(code, address)?;
+            let pointer = builder.select(is_shared, own, host(address)?)?;
+            HostAddress { pointer, memory: Kind::Either(is_shared) }
+        }
+    })
+}
+
+/// Replaces the value in memory by the result of the operation; returns the old value.
+fn update<'c>(
+    code: &Code<'_, '_, 'c>,
+    combine: Combine,
+    address: HostAddress<'c>,
+    bits: u32,
+    b: Value<'c>,
+    c: Value<'c>,
+) -> Result<Value<'c>, LlvmError> {
+    let builder = code.builder();
+    if let Kind::Shared = address.memory {
+        let old = builder.load(code.types.int(bits), address.pointer, bits / 8, Ordinary)?;
+        let new = combined(code, combine, address.memory, old, b, c)?;
+        builder.store(new, address.pointer, bits / 8, Ordinary)?;
+        return Ok(old);
+    }
+    if combine == Combine::CompareAndSwap {
+        let pair = builder.compare_exchange(address.pointer, b, c, Ordering::SeqCst, Scope::System)?;
+        return builder.extract_field(pair, 0);
+    }
+    match host_operation(combine) {
+        Some(op) => builder.atomic_rmw(op, address.pointer, b, Ordering::SeqCst, Scope::System),
+        None => exchanged(code, address.pointer, bits, |code, old| {
+            combined(code, combine, address.memory, old, b, c)
+        }),
+    }
+}
+
+/// Replaces the value in memory by a function of it with a compare-exchange loop; returns the old value.
+fn exchanged<'c>(
+    code: &Code<'_, '_, 'c>,
+    pointer: Value<'c>,
+    bits: u32,
+    new: impl FnOnce(&Code<'_, '_, 'c>, Value<'c>) -> Result<Value<'c>, LlvmError>,
+) -> Result<Value<'c>, LlvmError> {
+    let builder = code.builder();
+    let [again, after] = ["again", "exchanged"].map(|name| code.function.append_block(code.types, name));
+    let ty = code.types.int(bits);
+    // Torn halves only make the first exchange fail.
+    let first = match bits {
+        128 => {
+            let half = |offset| -> Result<Value<'c>, LlvmError> {
+                let half_address = builder.offset(pointer, code.int(64, offset))?;
+                let half = builder.load(code.types.int(64), half_address, 8, Ordinary)?;
+                builder.make_atomic(half, Ordering::Monotonic, Scope::System)?;
+                Ok(half)
+            };
+            joined(code, half(0)?, half(8)?)?
+        }
+        _ => {
+            let first = builder.load(ty, pointer, bits / 8, Ordinary)?;
+            builder.make_atomic(first, Ordering::Monotonic, Scope::System)?;
+            first
+        }
+    };
+    let before = builder.block()?;
+    builder.branch(again)?;
+    builder.position_at_end(again);
+    let old = builder.phi(ty)?;
+    builder.add_incoming(old, first, before)?;
+    let new = new(code, old)?;
+    let pair = builder.compare_exchange(pointer, old, new, Ordering::SeqCst, Scope::System)?;
+    let (found, is_done) = (builder.extract_field(pair, 0)?, builder.extract_field(pair, 1)?);
+    builder.add_incoming(old, found, builder.block()?)?;
+    builder.branch_if(is_done, after, again)?;
+    builder.position_at_end(after);
+    Ok(old)
+}
+
+/// The value that an operation leaves in memory ([`Combine::of`]).
+fn combined<'c>(
+    code: &Code<'_, '_, 'c>,
+    combine: Combine,
+    memory: Kind<'c>,
+    old: Value<'c>,
+    b: Value<'c>,
+    c: Value<'c>,
+) -> Result<Value<'c>, LlvmError> {
+    let builder = code.builder();
+    let compare = |predicate, other| builder.int_compare(predicate, old, other);
+    let bits = code.emit.bits(old);
+    let (zero, one) = (code.emit.constant(old, bits, 0), code.emit.constant(old, bits, 1));
+    match combine {
+        Combine::Exchange => Ok(b),
+        Combine::CompareAndSwap => builder.select(compare(IntPredicate::Eq, b)?, c, old),
+        Combine::And => builder.binary(BinaryOp::And, old, b),
+        Combine::Or => builder.binary(BinaryOp::Or, old, b),
+        Combine::Xor => builder.binary(BinaryOp::Xor, old, b),
+        Combine::IntAdd(_) => builder.binary(BinaryOp::Add, old, b),
+        Combine::Inc => {
+            let next = builder.binary(BinaryOp::Add, old, one)?;
+            builder.select(compare(IntPredicate::Uge, b)?, zero, next)
+        }
+        Combine::Dec => {
+            let (is_zero, is_above) = (compare(IntPredicate::Eq, zero)?, compare(IntPredicate::Ugt, b)?);
+            let wraps = builder.binary(BinaryOp::Or, is_zero, is_above)?;
+            builder.select(wraps, b, builder.binary(BinaryOp::Sub, old, one)?)
+        }
+        Combine::IntMin(t) => computed(code, Binary::IntMin(t), Packing::Whole, old, b),
+        Combine::IntMax(t) => computed(code, Binary::IntMax(t), Packing::Whole, old, b),
+        Combine::Float(float) => combined_floats(code, float, memory, old, b),
+    }
+}
+
+fn combined_floats<'c>(
+    code: &Code<'_, '_, 'c>,
+    combine: FloatCombine,
+    memory: Kind<'c>,
+    old: Value<'c>,
+    b: Value<'c>,
+) -> Result<Value<'c>, LlvmError> {
+    let single = |subnormals| {
+        let arith = Arith { subnormals, ..Arith::nearest(Format::F32) };
+        computed(code, Binary::Float(FloatBinary::Add, arith), Packing::Whole, old, b)
+    };
+    match combine {
+        FloatCombine::AddF32 { in_global } => match memory {
+            Kind::Global => single(in_global),
+            Kind::Shared => single(Subnormals::Keep),
+            Kind::Either(_) if in_global == Subnormals::Keep => single(Subnormals::Keep),
+            Kind::Either(is_shared) => {
+                code.builder().select(is_shared, single(Subnormals::Keep)?, single(in_global)?)
+            }
+        },
+        FloatCombine::Add(format, packing) => {
+            let op = Binary::Float(FloatBinary::Add, Arith::nearest(format));
+            computed(code, op, packing, old, b)
+        }
+        FloatCombine::Extreme(extreme, packing) => computed(code, Binary::Extreme(extreme), packing, old, b),
+    }
+}
+
+/// The result of an operation on registers, as wide as its operands.
+fn computed<'c>(
+    code: &Code<'_, '_, 'c>,
+    op: Binary,
+    packing: Packing,
+    old: Value<'c>,
+    b: Value<'c>,
+) -> Result<Value<'c>, LlvmError> {
+    // The operand rows are not used.
+    let none = Src::constant(0);
+    let alu = Alu::Binary { op, packing, d: 0, a: none, b: none };
+    let made = alu_with(&code.emit, &alu, &[old, b], code.style)?;
+    let result = made.and_then(|made| made.first().copied());
+    let result = result.ok_or_else(|| defect("an atomic operation without a form"))?;
+    code.emit.resize(result, code.emit.bits(old))
+}
+
+/// Replaces the operations of all lanes by a single one, if possible.
+fn combined_first<'c>(
+    code: &mut Code<'_, '_, 'c>,
+    guard: Option<(u32, bool)>,
+    atomic: &Atomic,
+    addresses: LaneAddresses<'c>,
+    lanes: &[Value<'c>],
+) -> Result<bool, LlvmError> {
+    let (LaneAddresses::Global(held)
+    | LaneAddresses::Shared(held)
+    | LaneAddresses::Cluster(held)
+    | LaneAddresses::Generic(held)) = addresses;
+    let bits = 8 * atomic.size;
+    let Some(reduction) = Reduction::of(atomic.combine, bits) else { return Ok(false) };
+    let Held::One(_) = held else { return Ok(false) };
+    let ([src, _], builder) = (atomic.operands, code.builder());
+    let ty = code.types.int(bits);
+    let shape = code.analysis.shapes.src(src);
+    let operand = if shape.is_uniform() && matches!(atomic.combine, Combine::IntAdd(_)) {
+        let word = code.types.int(32);
+        let mut count = code.int(32, 0);
+        for &lanes in lanes {
+            let own = builder.intrinsic("llvm.ctpop", &[word], &[lanes])?;
+            count = builder.binary(BinaryOp::Add, count, own)?;
+        }
+        let count = code.emit.resize(count, bits)?;
+        let value = code.emit.resize(registers::first(code, src, 0)?, bits)?;
+        builder.binary(BinaryOp::Mul, value, count)?
+    } else {
+        let mut all: Option<Value<'c>> = None;
+        for chunk in 0..code.chunks {
+            let value = code.emit.resize(registers::vector(code, src, chunk)?, bits)?;
+            let neutral = code.emit.constant(value, bits, reduction.neutral);
+            let value = builder.select(registers::active(code, guard, chunk)?, value, neutral)?;
+            all = Some(match all {
+                None => value,
+                Some(others) => combined(code, atomic.combine, Kind::Shared, others, value, value)?,
+            });
+        }
+        let all = all.ok_or_else(|| defect("a warp without chunks"))?;
+        if code.lanes == 1 {
+            builder.extract_element(all, 0)?
+        } else {
+            builder.intrinsic(reduction.name, &[code.types.vector(ty, code.lanes)], &[all])?
+        }
+    };
+    let any = serial::any_lane(code, lanes)?;
+    serial::only_if(code, any, |code| {
+        let address = host_address(code, addresses, 0, code.int(64, 0))?;
+        update(code, atomic.combine, address, bits, operand, operand).map(drop)
+    })?;
+    Ok(true)
+}
 
 /// How the operands of lanes are reduced.
 struct Reduction {

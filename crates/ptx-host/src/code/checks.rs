@@ -9,12 +9,12 @@ use ptx_exec::TrapKind;
 use ptx_exec::program::{Mask, Src, WARP};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Type, Value};
+use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 
-use super::registers::defect;
 use super::serial::Held;
 use super::state::Code;
-use crate::analysis::{BlockId, Claims, Indexed, Shape};
+use super::{lane_masks, registers, runtime, serial, slots};
+use crate::analysis::{BlockId, Claims};
 use crate::run::{Status, WarpFrame, note};
 
 /// The arrays (`serial.rs`) of checked values, in addition to those of operations.
@@ -23,179 +23,128 @@ const INDICES: usize = 7;
 /// The array of the lane masks of warps.
 const LANES: usize = 8;
 
-impl<'c> Code<'_, '_, 'c> {
-    /// Whether the code checks claims.
-    pub(super) fn checks(&self) -> bool {
-        self.analysis.shapes.claims().is_some()
+/// Checks the rows that a block reads, in its active lanes.
+pub(super) fn check_read(code: &mut Code<'_, '_, '_>, id: BlockId) -> Result<(), LlvmError> {
+    let analysis = code.analysis;
+    let rows = analysis.rows_of(code.program, id);
+    let lanes = serial::active_warps(code, None)?;
+    for row in rows.into_iter().filter(|&row| analysis.liveness.is_live_into(id, row)) {
+        check(code, analysis.graph.block(id).first, row, &lanes)?;
     }
+    Ok(())
+}
 
-    /// The types of the indices in memory from which a row is claimed to follow.
-    pub(super) fn types_of_claimed_index(&self, row: u32) -> Vec<Type<'c>> {
-        let index = self.claimed_index(row);
-        let ty = |indexed: Indexed| self.types.vector(self.types.int(indexed.bits), self.lanes);
-        index.map(|indexed| vec![ty(indexed); self.chunks]).into_iter().flatten().collect()
+/// Checks the results of an instruction, in lanes of each warp.
+pub(super) fn check_written<'c>(
+    code: &mut Code<'_, '_, 'c>,
+    pc: u32,
+    lanes: &[Value<'c>],
+) -> Result<(), LlvmError> {
+    let analysis = code.analysis;
+    for &row in &analysis.graph.access(pc).writes {
+        check(code, pc, row, lanes)?;
     }
+    Ok(())
+}
 
-    fn claimed_index(&self, row: u32) -> Option<Indexed> {
-        match self.analysis.shapes.claim(Src::register(row)) {
-            Shape::Indexed(indexed) if self.checks() => Some(indexed),
-            _ => None,
-        }
+fn check<'c>(code: &mut Code<'_, '_, 'c>, pc: u32, row: u32, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
+    let widened = |code: &Code<'_, '_, 'c>, value: Value<'c>| code.emit.resize(value, 64);
+    let values =
+        (0..code.chunks).map(|chunk| widened(code, registers::vector(code, Src::register(row), chunk)?));
+    let values = values.collect::<Result<Vec<_>, LlvmError>>()?;
+    serial::put(code, VALUES, &values)?;
+    if let Some(indexed) = slots::claimed_index(code, row) {
+        let ty = code.types.vector(code.types.int(indexed.bits), code.lanes);
+        let places = slots::claimed_places(code, row).to_vec();
+        let indices =
+            places.into_iter().map(|place| widened(code, code.builder().load(ty, place, 8, Ordinary)?));
+        let indices = indices.collect::<Result<Vec<_>, LlvmError>>()?;
+        serial::put(code, INDICES, &indices)?;
     }
+    let [values, indices, sets] =
+        [serial::array(code, VALUES)?, serial::array(code, INDICES)?, serial::array(code, LANES)?];
+    for (warp, &lanes) in lanes.iter().enumerate() {
+        let place = code.builder().offset(sets, code.int(64, 4 * warp as u64))?;
+        code.builder().store(lanes, place, 4, Ordinary)?;
+    }
+    let Some(claims) = code.analysis.shapes.claims() else { return Ok(()) };
+    let address = |number: usize| {
+        code.builder().cast(CastOp::IntToPtr, code.int(64, number as u64), code.types.pointer(0))
+    };
+    // The code lives no longer than the claims, and runs in this process only.
+    let claims = address(Arc::as_ptr(claims) as usize)?;
+    let function = address(check_in_process as CheckCode as usize)?;
+    let warps = code.int(32, lanes.len() as u64);
+    // Programs with joined operations execute one warp at a time.
+    let pc = runtime::instruction_of(code, pc, lanes.first().copied().unwrap_or_else(|| code.int(32, 0)))?;
+    let arguments = [claims, code.frame, pc, code.int(32, row.into()), warps, sets, values, indices];
+    let parameters = arguments.map(Value::ty);
+    let ty = code.types.function(code.types.int(32), &parameters);
+    let status = code.builder().call_value(ty, function, &arguments)?;
+    runtime::end_unless_done(code, status)
+}
 
-    /// Writes the indices from which a row is claimed to follow; one of these operands has or is the index.
-    pub(super) fn write_claimed_index(
-        &self,
-        guard: Option<(u32, bool)>,
-        row: u32,
-        reads: &[Src],
-    ) -> Result<(), LlvmError> {
-        let Some(indexed) = self.claimed_index(row) else { return Ok(()) };
-        for (chunk, &place) in self.claimed_places(row).iter().enumerate() {
-            let index = self.claimed_index_of(indexed, reads, chunk)?;
-            let before = self.builder().load(index.ty(), place, 8, Ordinary)?;
-            let index = self.builder().select(self.active(guard, chunk)?, index, before)?;
-            self.builder().store(index, place, 8, Ordinary)?;
-        }
-        Ok(())
-    }
+/// Checks that the active mask that a block assumes is that of the lanes that wait at it.
+pub(super) fn check_together<'c>(
+    code: &Code<'_, '_, 'c>,
+    id: BlockId,
+    taken: &[Value<'c>],
+    waiting: &[Value<'c>],
+) -> Result<(), LlvmError> {
+    let pairs = taken.iter().zip(waiting);
+    let differs = pairs.map(|(&taken, &waiting)| code.builder().binary(BinaryOp::Xor, taken, waiting));
+    let differs = differs.collect::<Result<Vec<_>, _>>()?;
+    let some = serial::any_lane(code, &lane_masks::lanes_of_warps(code, &differs)?)?;
+    let none = code.builder().binary(BinaryOp::Xor, some, code.types.bool_value(true))?;
+    let pc = code.analysis.graph.block(id).first;
+    lane_masks::unless(code, none, |code| runtime::stop_first(code, pc, &differs, Status::Apart))
+}
 
-    fn claimed_places(&self, row: u32) -> &[Value<'c>] {
-        self.rows.indices(row)
+/// In checked code, the value that all active lanes are claimed to have.
+pub(super) fn claimed_one<'c>(
+    code: &mut Code<'_, '_, 'c>,
+    src: Src,
+    guard: Option<(u32, bool)>,
+) -> Result<Option<Value<'c>>, LlvmError> {
+    if !code.checks() || !code.analysis.shapes.claim(src).is_uniform() {
+        return Ok(None);
     }
+    let lanes = serial::active_warps(code, guard)?;
+    let values = values_of(code, src)?;
+    let lane = code.emit.resize(lowest_of(code, &lanes)?, 64)?;
+    serial::of_lane(code, values, lane).map(Some)
+}
 
-    fn claimed_index_of(
-        &self,
-        indexed: Indexed,
-        reads: &[Src],
-        chunk: usize,
-    ) -> Result<Value<'c>, LlvmError> {
-        let shapes = &self.analysis.shapes;
-        let has_index = |src: &&Src| matches!(shapes.claim(**src), Shape::Indexed(_));
-        if let Some(row) = reads.iter().find(has_index).and_then(|src| src.as_register()) {
-            let place = self.claimed_places(row).get(chunk).copied();
-            let ty = self.types.vector(self.types.int(indexed.bits), self.lanes);
-            let place = place.ok_or_else(|| defect("a row without an index"))?;
-            return self.builder().load(ty, place, 8, Ordinary);
-        }
-        let is_index = |src: &&Src| shapes.claim(**src) == Shape::Strided(indexed.index);
-        let src = reads.iter().find(is_index).ok_or_else(|| defect("a row without an index"))?;
-        self.emit.resize(self.vector(*src, chunk)?, indexed.bits)
+/// The value of the first of these lanes.
+pub(super) fn of_lowest<'c>(
+    code: &mut Code<'_, '_, 'c>,
+    src: Src,
+    lanes: Value<'c>,
+) -> Result<Value<'c>, LlvmError> {
+    if !code.checks() || src.as_register().is_none() {
+        return registers::first(code, src, 0);
     }
+    let values = values_of(code, src)?;
+    let lane = code.emit.resize(lane_masks::lowest(code, lanes)?, 64)?;
+    serial::of_lane(code, values, lane)
+}
 
-    /// Checks the rows that a block reads, in its active lanes.
-    pub(super) fn check_read(&mut self, id: BlockId) -> Result<(), LlvmError> {
-        let analysis = self.analysis;
-        let rows = analysis.rows_of(self.program, id);
-        let lanes = self.active_warps(None)?;
-        for row in rows.into_iter().filter(|&row| analysis.liveness.is_live_into(id, row)) {
-            self.check(analysis.graph.block(id).first, row, &lanes)?;
-        }
-        Ok(())
-    }
+fn values_of<'c>(code: &mut Code<'_, '_, 'c>, src: Src) -> Result<Held<'c>, LlvmError> {
+    let values = (0..code.chunks).map(|chunk| code.emit.resize(registers::vector(code, src, chunk)?, 64));
+    let values = values.collect::<Result<Vec<_>, LlvmError>>()?;
+    serial::put(code, VALUES, &values)
+}
 
-    /// Checks the results of an instruction, in lanes of each warp.
-    pub(super) fn check_written(&mut self, pc: u32, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
-        let analysis = self.analysis;
-        for &row in &analysis.graph.access(pc).writes {
-            self.check(pc, row, lanes)?;
-        }
-        Ok(())
+/// The number of the first of these lanes, given the mask of each warp.
+fn lowest_of<'c>(code: &Code<'_, '_, 'c>, warps: &[Value<'c>]) -> Result<Value<'c>, LlvmError> {
+    let mut found = code.int(32, 0);
+    for (warp, &lanes) in warps.iter().enumerate().rev() {
+        let any = code.builder().int_compare(IntPredicate::Ne, lanes, code.int(32, 0))?;
+        let first = code.int(32, (warp * WARP) as u64);
+        let lane = code.builder().binary(BinaryOp::Add, lane_masks::lowest(code, lanes)?, first)?;
+        found = code.builder().select(any, lane, found)?;
     }
-
-    fn check(&mut self, pc: u32, row: u32, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
-        let widened = |code: &Self, value: Value<'c>| code.emit.resize(value, 64);
-        let values = (0..self.chunks).map(|chunk| widened(self, self.vector(Src::register(row), chunk)?));
-        let values = values.collect::<Result<Vec<_>, LlvmError>>()?;
-        self.put(VALUES, &values)?;
-        if let Some(indexed) = self.claimed_index(row) {
-            let ty = self.types.vector(self.types.int(indexed.bits), self.lanes);
-            let places = self.claimed_places(row).to_vec();
-            let indices =
-                places.into_iter().map(|place| widened(self, self.builder().load(ty, place, 8, Ordinary)?));
-            let indices = indices.collect::<Result<Vec<_>, LlvmError>>()?;
-            self.put(INDICES, &indices)?;
-        }
-        let [values, indices, sets] = [self.array(VALUES)?, self.array(INDICES)?, self.array(LANES)?];
-        for (warp, &lanes) in lanes.iter().enumerate() {
-            let place = self.builder().offset(sets, self.int(64, 4 * warp as u64))?;
-            self.builder().store(lanes, place, 4, Ordinary)?;
-        }
-        let Some(claims) = self.analysis.shapes.claims() else { return Ok(()) };
-        let address = |number: usize| {
-            self.builder().cast(CastOp::IntToPtr, self.int(64, number as u64), self.types.pointer(0))
-        };
-        // The code lives no longer than the claims, and runs in this process only.
-        let claims = address(Arc::as_ptr(claims) as usize)?;
-        let function = address(check as CheckCode as usize)?;
-        let warps = self.int(32, lanes.len() as u64);
-        // Programs with joined operations execute one warp at a time.
-        let pc = self.instruction_of(pc, lanes.first().copied().unwrap_or_else(|| self.int(32, 0)))?;
-        let arguments = [claims, self.frame, pc, self.int(32, row.into()), warps, sets, values, indices];
-        let parameters = arguments.map(Value::ty);
-        let ty = self.types.function(self.types.int(32), &parameters);
-        let status = self.builder().call_value(ty, function, &arguments)?;
-        self.end_unless_done(status)
-    }
-
-    /// Checks that the active mask that a block assumes is that of the lanes that wait at it.
-    pub(super) fn check_together(
-        &self,
-        id: BlockId,
-        taken: &[Value<'c>],
-        waiting: &[Value<'c>],
-    ) -> Result<(), LlvmError> {
-        let pairs = taken.iter().zip(waiting);
-        let differs = pairs.map(|(&taken, &waiting)| self.builder().binary(BinaryOp::Xor, taken, waiting));
-        let differs = differs.collect::<Result<Vec<_>, _>>()?;
-        let some = self.any_lane(&self.lanes_of_warps(&differs)?)?;
-        let none = self.builder().binary(BinaryOp::Xor, some, self.types.bool_value(true))?;
-        let pc = self.analysis.graph.block(id).first;
-        self.unless(none, |code| code.stop_first(pc, &differs, Status::Apart))
-    }
-
-    /// In checked code, the value that all active lanes are claimed to have.
-    pub(super) fn claimed_one(
-        &mut self,
-        src: Src,
-        guard: Option<(u32, bool)>,
-    ) -> Result<Option<Value<'c>>, LlvmError> {
-        if !self.checks() || !self.analysis.shapes.claim(src).is_uniform() {
-            return Ok(None);
-        }
-        let lanes = self.active_warps(guard)?;
-        let values = self.values_of(src)?;
-        let lane = self.emit.resize(self.lowest_of(&lanes)?, 64)?;
-        self.of_lane(values, lane).map(Some)
-    }
-
-    /// The value of the first of these lanes.
-    pub(super) fn of_lowest(&mut self, src: Src, lanes: Value<'c>) -> Result<Value<'c>, LlvmError> {
-        if !self.checks() || src.as_register().is_none() {
-            return self.first(src, 0);
-        }
-        let values = self.values_of(src)?;
-        let lane = self.emit.resize(self.lowest(lanes)?, 64)?;
-        self.of_lane(values, lane)
-    }
-
-    fn values_of(&mut self, src: Src) -> Result<Held<'c>, LlvmError> {
-        let values = (0..self.chunks).map(|chunk| self.emit.resize(self.vector(src, chunk)?, 64));
-        let values = values.collect::<Result<Vec<_>, LlvmError>>()?;
-        self.put(VALUES, &values)
-    }
-
-    /// The number of the first of these lanes, given the mask of each warp.
-    fn lowest_of(&self, warps: &[Value<'c>]) -> Result<Value<'c>, LlvmError> {
-        let mut found = self.int(32, 0);
-        for (warp, &lanes) in warps.iter().enumerate().rev() {
-            let any = self.builder().int_compare(IntPredicate::Ne, lanes, self.int(32, 0))?;
-            let first = self.int(32, (warp * WARP) as u64);
-            let lane = self.builder().binary(BinaryOp::Add, self.lowest(lanes)?, first)?;
-            found = self.builder().select(any, lane, found)?;
-        }
-        Ok(found)
-    }
+    Ok(found)
 }
 
 type CheckCode = unsafe extern "C" fn(
@@ -214,7 +163,7 @@ type CheckCode = unsafe extern "C" fn(
 ///
 /// # Safety
 /// The frame is that of a running warp, the first of `warps`; the claims are alive; there is a lane mask for each warp, and a value for each lane.
-unsafe extern "C" fn check(
+unsafe extern "C" fn check_in_process(
     claims: *const Claims,
     frame: *mut WarpFrame,
     pc: u32,

@@ -12,11 +12,11 @@ use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Ordering, Scope, Value};
 
 use super::local::ROW;
-use super::registers::defect;
 use super::serial::Held;
 use super::state::Code;
+use super::{atomic, checks, cluster, local, memory, notes, registers, serial};
 use crate::analysis::{BlockId, Shape, Stride};
-use crate::error::CompileError;
+use crate::error::{CompileError, defect};
 use crate::notes::RemarkKind;
 
 /// The first generic address above all windows.
@@ -82,401 +82,399 @@ fn has_narrow_base(address: &Address) -> bool {
     matches!(address.base, Base::Row(_, AddressWidth::Bits32))
 }
 
-impl<'c> Code<'_, '_, 'c> {
-    /// A load, if it is not a plain one.
-    pub(super) fn special_load(
-        &mut self,
-        id: BlockId,
-        guard: Option<(u32, bool)>,
-        load: &Load,
-        pc: u32,
-    ) -> Result<Option<()>, CompileError> {
-        let (space, atomicity) = (load.address.space, Atomicity::of_load(load));
-        if load.size == 16 && atomicity == Atomicity::Plain {
-            // Two elements; no other thread can observe them separately.
-            let halves = Load { size: 8, ..load.clone() };
-            return self.load(id, guard, &halves, pc).map(Some);
-        }
-        if space == Space::Local || matches!(load.address.base, Base::Frame) {
-            let mut loaded = Vec::new();
-            for n in 0..load.dsts.len() {
-                let offset = load.address.offset.wrapping_add((n as u64 * u64::from(load.size)) as i64);
-                loaded.push(self.load_local(guard, load.address.base, offset, load.size)?);
-            }
-            return self.set_loaded(id, guard, load, loaded).map(Some);
-        }
-        let is_apart =
-            space == Space::Global && has_narrow_base(&load.address) || space == Space::SharedCluster;
-        if atomicity != Atomicity::Plain || is_apart {
-            let loaded = self.load_serially(guard, load, atomicity, pc)?;
-            return self.set_loaded(id, guard, load, loaded).map(Some);
-        }
-        if space != Space::Generic {
-            return Ok(None);
-        }
-        let loaded = self.load_generic(guard, load, pc)?;
-        self.set_loaded(id, guard, load, loaded).map(Some)
+/// A load, if it is not a plain one.
+pub(super) fn special_load(
+    code: &mut Code<'_, '_, '_>,
+    id: BlockId,
+    guard: Option<(u32, bool)>,
+    load: &Load,
+    pc: u32,
+) -> Result<Option<()>, CompileError> {
+    let (space, atomicity) = (load.address.space, Atomicity::of_load(load));
+    if load.size == 16 && atomicity == Atomicity::Plain {
+        // Two elements; no other thread can observe them separately.
+        let halves = Load { size: 8, ..load.clone() };
+        return memory::load(code, id, guard, &halves, pc).map(Some);
     }
-
-    /// A store, if it is not a plain one.
-    pub(super) fn special_store(
-        &mut self,
-        guard: Option<(u32, bool)>,
-        store: &Store,
-        pc: u32,
-    ) -> Result<Option<()>, CompileError> {
-        let (space, atomicity) = (store.address.space, Atomicity::of_store(store));
-        if store.size == 16 && atomicity == Atomicity::Plain {
-            let halves = Store { size: 8, ..store.clone() };
-            return self.store(guard, &halves, pc).map(Some);
-        }
-        if space == Space::Local || matches!(store.address.base, Base::Frame) {
-            for (src, offset) in store_elements(store) {
-                let values: Result<Vec<_>, LlvmError> = (0..self.chunks)
-                    .map(|chunk| self.emit.resize(self.vector(src, chunk)?, 8 * store.size))
-                    .collect();
-                self.store_local(guard, store.address.base, offset, store.size, &values?)?;
-            }
-            return Ok(Some(()));
-        }
-        let is_apart =
-            space == Space::Global && has_narrow_base(&store.address) || space == Space::SharedCluster;
-        if atomicity != Atomicity::Plain || is_apart {
-            return self.store_serially(guard, store, atomicity, pc).map(Some);
-        }
-        if space != Space::Generic {
-            return Ok(None);
-        }
-        self.store_generic(guard, store, pc).map(Some)
-    }
-
-    fn load_generic(
-        &mut self,
-        guard: Option<(u32, bool)>,
-        load: &Load,
-        pc: u32,
-    ) -> Result<Vec<Vec<Value<'c>>>, CompileError> {
-        let base = row(&load.address, pc)?;
-        let is_global = self.is_above_windows(guard, base, load.address.offset)?;
-        let [fast, slow, after] =
-            ["global", "windows", "loaded"].map(|name| self.function.append_block(self.types, name));
-        self.builder().branch_if_likely(is_global, fast, slow, true)?;
-        self.builder().position_at_end(fast);
-        let global = Load { address: Address { space: Space::Global, ..load.address }, ..load.clone() };
-        let mut found = self.found(guard, &global, base)?;
-        for values in &mut found {
-            // Uniform values, or one for each chunk, which may differ in the windows.
-            let is_vector = |value: &Value<'c>| value.ty().vector_parts().is_some();
-            if !values.iter().all(is_vector) {
-                let chunks = (0..self.chunks).filter_map(|chunk| values.get(chunk).or(values.first()));
-                let chunks: Result<Vec<_>, _> =
-                    chunks.map(|&value| self.builder().splat(value, self.lanes)).collect();
-                *values = chunks?;
-            }
-        }
-        let fast_end = self.builder().block()?;
-        self.builder().branch(after)?;
-        self.builder().position_at_end(slow);
-        let others = self.load_serially(guard, load, Atomicity::Plain, pc)?;
-        let slow_end = self.builder().block()?;
-        self.builder().branch(after)?;
-        self.builder().position_at_end(after);
-        for (values, others) in found.iter_mut().zip(others) {
-            for (value, other) in values.iter_mut().zip(others) {
-                let either = self.builder().phi(value.ty())?;
-                self.builder().add_incoming(either, *value, fast_end)?;
-                self.builder().add_incoming(either, other, slow_end)?;
-                *value = either;
-            }
-        }
-        Ok(found)
-    }
-
-    fn store_generic(
-        &mut self,
-        guard: Option<(u32, bool)>,
-        store: &Store,
-        pc: u32,
-    ) -> Result<(), CompileError> {
-        let base = row(&store.address, pc)?;
-        let is_global = self.is_above_windows(guard, base, store.address.offset)?;
-        let [fast, slow, after] =
-            ["global", "windows", "stored"].map(|name| self.function.append_block(self.types, name));
-        self.builder().branch_if_likely(is_global, fast, slow, true)?;
-        self.builder().position_at_end(fast);
-        let global = Store { address: Address { space: Space::Global, ..store.address }, ..store.clone() };
-        self.store(guard, &global, pc)?;
-        self.builder().branch(after)?;
-        self.builder().position_at_end(slow);
-        self.store_serially(guard, store, Atomicity::Plain, pc)?;
-        self.builder().branch(after)?;
-        self.builder().position_at_end(after);
-        Ok(())
-    }
-
-    /// Whether the addresses of all active lanes are above the windows, or are host addresses for other reasons.
-    fn is_above_windows(
-        &self,
-        guard: Option<(u32, bool)>,
-        base: Src,
-        offset: i64,
-    ) -> Result<Value<'c>, LlvmError> {
-        self.note(RemarkKind::Tested, Some(base));
-        let builder = self.builder();
-        let sum = |value: Value<'c>| {
-            let value = self.emit.resize(value, 64)?;
-            builder.binary(BinaryOp::Add, value, self.emit.constant(value, 64, offset as u64))
-        };
-        let is_small = |stride: i64| stride.unsigned_abs() < LARGEST_STRIDE;
-        match self.analysis.shapes.src(base) {
-            shape if shape.is_uniform() => {
-                builder.int_compare(IntPredicate::Uge, sum(self.first(base, 0)?)?, self.int(64, ABOVE))
-            }
-            Shape::Strided(Stride { within, across }) if is_small(within) && across.is_none_or(is_small) => {
-                // No lane is further from the first than the first is from the windows, or from the end of the address space.
-                let firsts = if across.is_some() { 1 } else { self.chunks };
-                let mut all: Option<Value<'c>> = None;
-                for chunk in 0..firsts {
-                    let first = sum(self.first(base, chunk)?)?;
-                    let beyond = builder.binary(BinaryOp::Sub, first, self.int(64, 2 * ABOVE))?;
-                    let room = self.int(64, u64::MAX - 4 * ABOVE);
-                    let is_beyond = builder.int_compare(IntPredicate::Ult, beyond, room)?;
-                    all = Some(match all {
-                        None => is_beyond,
-                        Some(others) => builder.binary(BinaryOp::And, others, is_beyond)?,
-                    });
-                }
-                all.ok_or_else(|| defect("a warp without chunks"))
-            }
-            _ => {
-                let mut low = Vec::new();
-                for chunk in 0..self.chunks {
-                    let addresses = sum(self.vector(base, chunk)?)?;
-                    let above = self.emit.constant(addresses, 64, ABOVE);
-                    let is_low = builder.int_compare(IntPredicate::Ult, addresses, above)?;
-                    low.push(builder.binary(BinaryOp::And, is_low, self.active(guard, chunk)?)?);
-                }
-                let mut any = low[0];
-                for &other in &low[1..] {
-                    any = builder.binary(BinaryOp::Or, any, other)?;
-                }
-                let any = builder.cast(CastOp::BitCast, any, self.types.int(self.lanes))?;
-                builder.int_compare(IntPredicate::Eq, any, self.int(self.lanes, 0))
-            }
-        }
-    }
-
-    /// Loads one lane after the other; rows with one value get one.
-    fn load_serially(
-        &mut self,
-        guard: Option<(u32, bool)>,
-        load: &Load,
-        atomicity: Atomicity,
-        pc: u32,
-    ) -> Result<Vec<Vec<Value<'c>>>, CompileError> {
-        let base = row(&load.address, pc)?;
-        let space = load.address.space;
-        let bits = if has_narrow_base(&load.address) { 32 } else { 64 };
-        let addresses = match self.claimed_one(base, guard)? {
-            // Otherwise other threads may write it between the loads of two lanes.
-            Some(address) if space == Space::Global => Held::One(self.emit.resize(address, bits)?),
-            _ => self.hold(0, base, bits)?,
-        };
-        // An element of 16 bytes is two results.
-        let parts = load.size.div_ceil(8) as usize;
-        let bits = 8 * load.size.min(8);
-        let mut results = Vec::new();
-        for n in 0..load.dsts.len() {
-            results.push(self.results(n + 1, bits)?);
-        }
-        let lanes = self.active_warps(guard)?;
-        let one = |code: &Self, lane: Value<'c>| {
-            for (n, part) in results.chunks(parts).enumerate() {
-                let offset = load.address.offset.wrapping_add((n as u64 * u64::from(load.size)) as i64);
-                let address = code.lane_address(space, addresses, offset, lane)?;
-                let value = code.load_lane(&address, 8 * load.size, atomicity.load_order())?;
-                code.set_lane(part[0], lane, code.emit.resize(value, bits)?)?;
-                if let Some(&upper) = part.get(1) {
-                    let shift = code.types.wide_value(128, 64);
-                    let value = code.builder().binary(BinaryOp::LShr, value, shift)?;
-                    code.set_lane(upper, lane, code.emit.resize(value, bits)?)?;
-                }
-            }
-            Ok(())
-        };
-        if matches!(addresses, Held::One(_)) && space == Space::Global {
-            // One lane loads for all.
-            let any = self.any_lane(&lanes)?;
-            self.only_if(any, |code| one(code, code.int(64, 0)))?;
-        } else {
-            self.each_lane(&lanes, one)?;
-        }
+    if space == Space::Local || matches!(load.address.base, Base::Frame) {
         let mut loaded = Vec::new();
-        for (&dst, &held) in load.dsts.iter().zip(&results) {
-            let values = match addresses {
-                Held::One(_) if space == Space::Global => {
-                    let value = self.of_lane(held, self.int(64, 0))?;
-                    if self.is_vector(dst) {
-                        vec![self.builder().splat(value, self.lanes)?; self.chunks]
-                    } else {
-                        vec![value]
-                    }
-                }
-                _ => self.taken(held)?,
-            };
-            loaded.push(values);
+        for n in 0..load.dsts.len() {
+            let offset = load.address.offset.wrapping_add((n as u64 * u64::from(load.size)) as i64);
+            loaded.push(local::load_local(code, guard, load.address.base, offset, load.size)?);
         }
-        Ok(loaded)
+        return memory::set_loaded(code, id, guard, load, loaded).map(Some);
     }
+    let is_apart = space == Space::Global && has_narrow_base(&load.address) || space == Space::SharedCluster;
+    if atomicity != Atomicity::Plain || is_apart {
+        let loaded = load_serially(code, guard, load, atomicity, pc)?;
+        return memory::set_loaded(code, id, guard, load, loaded).map(Some);
+    }
+    if space != Space::Generic {
+        return Ok(None);
+    }
+    let loaded = load_generic(code, guard, load, pc)?;
+    memory::set_loaded(code, id, guard, load, loaded).map(Some)
+}
 
-    /// Stores one lane after the other.
-    fn store_serially(
-        &mut self,
-        guard: Option<(u32, bool)>,
-        store: &Store,
-        atomicity: Atomicity,
-        pc: u32,
-    ) -> Result<(), CompileError> {
-        let base = row(&store.address, pc)?;
-        let space = store.address.space;
-        let addresses = self.hold(0, base, if has_narrow_base(&store.address) { 32 } else { 64 })?;
-        let (parts, bits) = (store.size.div_ceil(8) as usize, 8 * store.size.min(8));
-        let mut sources = Vec::new();
-        for (n, &src) in store.srcs.iter().enumerate() {
-            sources.push(self.hold(n + 1, src, bits)?);
+/// A store, if it is not a plain one.
+pub(super) fn special_store(
+    code: &mut Code<'_, '_, '_>,
+    guard: Option<(u32, bool)>,
+    store: &Store,
+    pc: u32,
+) -> Result<Option<()>, CompileError> {
+    let (space, atomicity) = (store.address.space, Atomicity::of_store(store));
+    if store.size == 16 && atomicity == Atomicity::Plain {
+        let halves = Store { size: 8, ..store.clone() };
+        return memory::store(code, guard, &halves, pc).map(Some);
+    }
+    if space == Space::Local || matches!(store.address.base, Base::Frame) {
+        for (src, offset) in store_elements(store) {
+            let values: Result<Vec<_>, LlvmError> = (0..code.chunks)
+                .map(|chunk| code.emit.resize(registers::vector(code, src, chunk)?, 8 * store.size))
+                .collect();
+            local::store_local(code, guard, store.address.base, offset, store.size, &values?)?;
         }
-        let lanes = self.active_warps(guard)?;
-        self.each_lane(&lanes, |code, lane| {
-            for (n, part) in sources.chunks(parts).enumerate() {
-                let offset = store.address.offset.wrapping_add((n as u64 * u64::from(store.size)) as i64);
-                let address = code.lane_address(space, addresses, offset, lane)?;
-                let mut value = code.of_lane(part[0], lane)?;
-                if let Some(&upper) = part.get(1) {
-                    value = code.joined(value, code.of_lane(upper, lane)?)?;
-                }
-                code.store_lane(&address, value, atomicity.store_order())?;
+        return Ok(Some(()));
+    }
+    let is_apart = space == Space::Global && has_narrow_base(&store.address) || space == Space::SharedCluster;
+    if atomicity != Atomicity::Plain || is_apart {
+        return store_serially(code, guard, store, atomicity, pc).map(Some);
+    }
+    if space != Space::Generic {
+        return Ok(None);
+    }
+    store_generic(code, guard, store, pc).map(Some)
+}
+
+fn load_generic<'c>(
+    code: &mut Code<'_, '_, 'c>,
+    guard: Option<(u32, bool)>,
+    load: &Load,
+    pc: u32,
+) -> Result<Vec<Vec<Value<'c>>>, CompileError> {
+    let base = row(&load.address, pc)?;
+    let is_global = is_above_windows(code, guard, base, load.address.offset)?;
+    let [fast, slow, after] =
+        ["global", "windows", "loaded"].map(|name| code.function.append_block(code.types, name));
+    code.builder().branch_if_likely(is_global, fast, slow, true)?;
+    code.builder().position_at_end(fast);
+    let global = Load { address: Address { space: Space::Global, ..load.address }, ..load.clone() };
+    let mut found = memory::found(code, guard, &global, base)?;
+    for values in &mut found {
+        // Uniform values, or one for each chunk, which may differ in the windows.
+        let is_vector = |value: &Value<'c>| value.ty().vector_parts().is_some();
+        if !values.iter().all(is_vector) {
+            let chunks = (0..code.chunks).filter_map(|chunk| values.get(chunk).or(values.first()));
+            let chunks: Result<Vec<_>, _> =
+                chunks.map(|&value| code.builder().splat(value, code.lanes)).collect();
+            *values = chunks?;
+        }
+    }
+    let fast_end = code.builder().block()?;
+    code.builder().branch(after)?;
+    code.builder().position_at_end(slow);
+    let others = load_serially(code, guard, load, Atomicity::Plain, pc)?;
+    let slow_end = code.builder().block()?;
+    code.builder().branch(after)?;
+    code.builder().position_at_end(after);
+    for (values, others) in found.iter_mut().zip(others) {
+        for (value, other) in values.iter_mut().zip(others) {
+            let either = code.builder().phi(value.ty())?;
+            code.builder().add_incoming(either, *value, fast_end)?;
+            code.builder().add_incoming(either, other, slow_end)?;
+            *value = either;
+        }
+    }
+    Ok(found)
+}
+
+fn store_generic(
+    code: &mut Code<'_, '_, '_>,
+    guard: Option<(u32, bool)>,
+    store: &Store,
+    pc: u32,
+) -> Result<(), CompileError> {
+    let base = row(&store.address, pc)?;
+    let is_global = is_above_windows(code, guard, base, store.address.offset)?;
+    let [fast, slow, after] =
+        ["global", "windows", "stored"].map(|name| code.function.append_block(code.types, name));
+    code.builder().branch_if_likely(is_global, fast, slow, true)?;
+    code.builder().position_at_end(fast);
+    let global = Store { address: Address { space: Space::Global, ..store.address }, ..store.clone() };
+    memory::store(code, guard, &global, pc)?;
+    code.builder().branch(after)?;
+    code.builder().position_at_end(slow);
+    store_serially(code, guard, store, Atomicity::Plain, pc)?;
+    code.builder().branch(after)?;
+    code.builder().position_at_end(after);
+    Ok(())
+}
+
+/// Whether the addresses of all active lanes are above the windows, or are host addresses for other reasons.
+fn is_above_windows<'c>(
+    code: &Code<'_, '_, 'c>,
+    guard: Option<(u32, bool)>,
+    base: Src,
+    offset: i64,
+) -> Result<Value<'c>, LlvmError> {
+    notes::note(code, RemarkKind::Tested, Some(base));
+    let builder = code.builder();
+    let sum = |value: Value<'c>| {
+        let value = code.emit.resize(value, 64)?;
+        builder.binary(BinaryOp::Add, value, code.emit.constant(value, 64, offset as u64))
+    };
+    let is_small = |stride: i64| stride.unsigned_abs() < LARGEST_STRIDE;
+    match code.analysis.shapes.src(base) {
+        shape if shape.is_uniform() => builder.int_compare(
+            IntPredicate::Uge,
+            sum(registers::first(code, base, 0)?)?,
+            code.int(64, ABOVE),
+        ),
+        Shape::Strided(Stride { within, across }) if is_small(within) && across.is_none_or(is_small) => {
+            // No lane is further from the first than the first is from the windows, or from the end of the address space.
+            let firsts = if across.is_some() { 1 } else { code.chunks };
+            let mut all: Option<Value<'c>> = None;
+            for chunk in 0..firsts {
+                let first = sum(registers::first(code, base, chunk)?)?;
+                let beyond = builder.binary(BinaryOp::Sub, first, code.int(64, 2 * ABOVE))?;
+                let room = code.int(64, u64::MAX - 4 * ABOVE);
+                let is_beyond = builder.int_compare(IntPredicate::Ult, beyond, room)?;
+                all = Some(match all {
+                    None => is_beyond,
+                    Some(others) => builder.binary(BinaryOp::And, others, is_beyond)?,
+                });
             }
-            Ok(())
-        })?;
+            all.ok_or_else(|| defect("a warp without chunks"))
+        }
+        _ => {
+            let mut low = Vec::new();
+            for chunk in 0..code.chunks {
+                let addresses = sum(registers::vector(code, base, chunk)?)?;
+                let above = code.emit.constant(addresses, 64, ABOVE);
+                let is_low = builder.int_compare(IntPredicate::Ult, addresses, above)?;
+                low.push(builder.binary(BinaryOp::And, is_low, registers::active(code, guard, chunk)?)?);
+            }
+            let mut any = low[0];
+            for &other in &low[1..] {
+                any = builder.binary(BinaryOp::Or, any, other)?;
+            }
+            let any = builder.cast(CastOp::BitCast, any, code.types.int(code.lanes))?;
+            builder.int_compare(IntPredicate::Eq, any, code.int(code.lanes, 0))
+        }
+    }
+}
+
+/// Loads one lane after the other; rows with one value get one.
+fn load_serially<'c>(
+    code: &mut Code<'_, '_, 'c>,
+    guard: Option<(u32, bool)>,
+    load: &Load,
+    atomicity: Atomicity,
+    pc: u32,
+) -> Result<Vec<Vec<Value<'c>>>, CompileError> {
+    let base = row(&load.address, pc)?;
+    let space = load.address.space;
+    let bits = if has_narrow_base(&load.address) { 32 } else { 64 };
+    let addresses = match checks::claimed_one(code, base, guard)? {
+        // Otherwise other threads may write it between the loads of two lanes.
+        Some(address) if space == Space::Global => Held::One(code.emit.resize(address, bits)?),
+        _ => serial::hold(code, 0, base, bits)?,
+    };
+    // An element of 16 bytes is two results.
+    let parts = load.size.div_ceil(8) as usize;
+    let bits = 8 * load.size.min(8);
+    let mut results = Vec::new();
+    for n in 0..load.dsts.len() {
+        results.push(serial::results(code, n + 1, bits)?);
+    }
+    let lanes = serial::active_warps(code, guard)?;
+    let one = |code: &Code<'_, '_, 'c>, lane: Value<'c>| {
+        for (n, part) in results.chunks(parts).enumerate() {
+            let offset = load.address.offset.wrapping_add((n as u64 * u64::from(load.size)) as i64);
+            let address = lane_address(code, space, addresses, offset, lane)?;
+            let value = load_lane(code, &address, 8 * load.size, atomicity.load_order())?;
+            serial::set_lane(code, part[0], lane, code.emit.resize(value, bits)?)?;
+            if let Some(&upper) = part.get(1) {
+                let shift = code.types.wide_value(128, 64);
+                let value = code.builder().binary(BinaryOp::LShr, value, shift)?;
+                serial::set_lane(code, upper, lane, code.emit.resize(value, bits)?)?;
+            }
+        }
         Ok(())
+    };
+    if matches!(addresses, Held::One(_)) && space == Space::Global {
+        // One lane loads for all.
+        let any = serial::any_lane(code, &lanes)?;
+        serial::only_if(code, any, |code| one(code, code.int(64, 0)))?;
+    } else {
+        serial::each_lane(code, &lanes, one)?;
     }
-
-    /// The memory of a lane's access.
-    fn lane_address(
-        &self,
-        space: Space,
-        addresses: Held<'c>,
-        offset: i64,
-        lane: Value<'c>,
-    ) -> Result<LaneAddress<'c>, LlvmError> {
-        let builder = self.builder();
-        let address = self.of_lane(addresses, lane)?;
-        let bits = self.emit.bits(address);
-        let offset = self.emit.constant(address, bits, offset as u64 & (u64::MAX >> (64 - bits)));
-        let address = self.emit.resize(builder.binary(BinaryOp::Add, address, offset)?, 64)?;
-        let mut pointer = builder.cast(CastOp::IntToPtr, address, self.types.pointer(0))?;
-        if space == Space::SharedCluster {
-            return Ok(LaneAddress { pointer: self.in_cluster(address)?, is_local: None });
-        }
-        if space != Space::Generic {
-            return Ok(LaneAddress { pointer, is_local: None });
-        }
-        let upper = builder.binary(BinaryOp::LShr, address, self.int(64, 32))?;
-        let is_in = |space: Space| {
-            let window = self.int(64, space.window(AddressSize::Bits64) >> 32);
-            builder.int_compare(IntPredicate::Eq, upper, window)
-        };
-        for (space, start, bits) in [
-            (Space::Const, self.inputs.constant, u32::MAX.into()),
-            (Space::Param, self.inputs.params, u32::MAX.into()),
-        ] {
-            let offset = builder.binary(BinaryOp::And, address, self.int(64, bits))?;
-            pointer = builder.select(is_in(space)?, builder.offset(start, offset)?, pointer)?;
-        }
-        pointer = builder.select(is_in(Space::Shared)?, self.in_cluster(address)?, pointer)?;
-        let Some(local) = self.local else { return Ok(LaneAddress { pointer, is_local: None }) };
-        let is_local = is_in(Space::Local)?;
-        let offset = builder.binary(BinaryOp::And, address, self.int(64, u32::MAX.into()))?;
-        let bytes = builder.binary(BinaryOp::And, address, self.int(64, 3))?;
-        let words = builder.binary(BinaryOp::Mul, lane, self.int(64, 4))?;
-        let at = builder.binary(BinaryOp::Add, self.local_row(offset, 64)?, words)?;
-        let at = builder.binary(BinaryOp::Add, at, bytes)?;
-        let pointer = builder.select(is_local, builder.offset(local, at)?, pointer)?;
-        Ok(LaneAddress { pointer, is_local: Some(is_local) })
-    }
-
-    /// Loads `bits` bits; 128 bits from local memory do not occur.
-    fn load_lane(
-        &self,
-        address: &LaneAddress<'c>,
-        bits: u32,
-        order: Option<Ordering>,
-    ) -> Result<Value<'c>, LlvmError> {
-        let builder = self.builder();
-        let whole = |code: &Self| {
-            let value = code.builder().load(code.types.int(bits), address.pointer, bits / 8, Ordinary)?;
-            if let Some(order) = order {
-                code.builder().make_atomic(value, order, Scope::System)?;
+    let mut loaded = Vec::new();
+    for (&dst, &held) in load.dsts.iter().zip(&results) {
+        let values = match addresses {
+            Held::One(_) if space == Space::Global => {
+                let value = serial::of_lane(code, held, code.int(64, 0))?;
+                if code.is_vector(dst) {
+                    vec![code.builder().splat(value, code.lanes)?; code.chunks]
+                } else {
+                    vec![value]
+                }
             }
-            Ok(value)
+            _ => serial::taken(code, held)?,
         };
-        let Some(is_local) = address.is_local.filter(|_| bits > 32) else { return whole(self) };
-        let [words, one, after] =
-            ["words", "one", "loaded"].map(|name| self.function.append_block(self.types, name));
-        builder.branch_if(is_local, words, one)?;
-        builder.position_at_end(words);
-        let mut all = self.types.int(bits).zero();
-        for word in 0..u64::from(bits / 32) {
-            let at = builder.offset(address.pointer, self.int(64, ROW * word))?;
-            let value = self.emit.resize(builder.load(self.types.int(32), at, 4, Ordinary)?, bits)?;
-            let value =
-                builder.binary(BinaryOp::Shl, value, self.types.wide_value(bits, u128::from(32 * word)))?;
-            all = builder.binary(BinaryOp::Or, all, value)?;
-        }
-        builder.branch(after)?;
-        builder.position_at_end(one);
-        let value = whole(self)?;
-        builder.branch(after)?;
-        builder.position_at_end(after);
-        let either = builder.phi(value.ty())?;
-        builder.add_incoming(either, all, words)?;
-        builder.add_incoming(either, value, one)?;
-        Ok(either)
+        loaded.push(values);
     }
+    Ok(loaded)
+}
 
-    fn store_lane(
-        &self,
-        address: &LaneAddress<'c>,
-        value: Value<'c>,
-        order: Option<Ordering>,
-    ) -> Result<(), LlvmError> {
-        let bits = self.emit.bits(value);
-        let whole = |code: &Self| {
-            let stored = code.builder().store(value, address.pointer, bits / 8, Ordinary)?;
-            match order {
-                Some(order) => code.builder().make_atomic(stored, order, Scope::System),
-                None => Ok(()),
+/// Stores one lane after the other.
+fn store_serially(
+    code: &mut Code<'_, '_, '_>,
+    guard: Option<(u32, bool)>,
+    store: &Store,
+    atomicity: Atomicity,
+    pc: u32,
+) -> Result<(), CompileError> {
+    let base = row(&store.address, pc)?;
+    let space = store.address.space;
+    let addresses = serial::hold(code, 0, base, if has_narrow_base(&store.address) { 32 } else { 64 })?;
+    let (parts, bits) = (store.size.div_ceil(8) as usize, 8 * store.size.min(8));
+    let mut sources = Vec::new();
+    for (n, &src) in store.srcs.iter().enumerate() {
+        sources.push(serial::hold(code, n + 1, src, bits)?);
+    }
+    let lanes = serial::active_warps(code, guard)?;
+    serial::each_lane(code, &lanes, |code, lane| {
+        for (n, part) in sources.chunks(parts).enumerate() {
+            let offset = store.address.offset.wrapping_add((n as u64 * u64::from(store.size)) as i64);
+            let address = lane_address(code, space, addresses, offset, lane)?;
+            let mut value = serial::of_lane(code, part[0], lane)?;
+            if let Some(&upper) = part.get(1) {
+                value = atomic::joined(code, value, serial::of_lane(code, upper, lane)?)?;
             }
-        };
-        let Some(is_local) = address.is_local.filter(|_| bits > 32) else { return whole(self) };
-        let builder = self.builder();
-        let [words, one, after] =
-            ["words", "one", "stored"].map(|name| self.function.append_block(self.types, name));
-        builder.branch_if(is_local, words, one)?;
-        builder.position_at_end(words);
-        for word in 0..u64::from(bits / 32) {
-            let at = builder.offset(address.pointer, self.int(64, ROW * word))?;
-            let part =
-                builder.binary(BinaryOp::LShr, value, self.types.wide_value(bits, u128::from(32 * word)))?;
-            builder.store(self.emit.resize(part, 32)?, at, 4, Ordinary)?;
+            store_lane(code, &address, value, atomicity.store_order())?;
         }
-        builder.branch(after)?;
-        builder.position_at_end(one);
-        whole(self)?;
-        builder.branch(after)?;
-        builder.position_at_end(after);
         Ok(())
+    })?;
+    Ok(())
+}
+
+/// The memory of a lane's access.
+fn lane_address<'c>(
+    code: &Code<'_, '_, 'c>,
+    space: Space,
+    addresses: Held<'c>,
+    offset: i64,
+    lane: Value<'c>,
+) -> Result<LaneAddress<'c>, LlvmError> {
+    let builder = code.builder();
+    let address = serial::of_lane(code, addresses, lane)?;
+    let bits = code.emit.bits(address);
+    let offset = code.emit.constant(address, bits, offset as u64 & (u64::MAX >> (64 - bits)));
+    let address = code.emit.resize(builder.binary(BinaryOp::Add, address, offset)?, 64)?;
+    let mut pointer = builder.cast(CastOp::IntToPtr, address, code.types.pointer(0))?;
+    if space == Space::SharedCluster {
+        return Ok(LaneAddress { pointer: cluster::in_cluster(code, address)?, is_local: None });
     }
+    if space != Space::Generic {
+        return Ok(LaneAddress { pointer, is_local: None });
+    }
+    let upper = builder.binary(BinaryOp::LShr, address, code.int(64, 32))?;
+    let is_in = |space: Space| {
+        let window = code.int(64, space.window(AddressSize::Bits64) >> 32);
+        builder.int_compare(IntPredicate::Eq, upper, window)
+    };
+    for (space, start, bits) in [
+        (Space::Const, code.inputs.constant, u32::MAX.into()),
+        (Space::Param, code.inputs.params, u32::MAX.into()),
+    ] {
+        let offset = builder.binary(BinaryOp::And, address, code.int(64, bits))?;
+        pointer = builder.select(is_in(space)?, builder.offset(start, offset)?, pointer)?;
+    }
+    pointer = builder.select(is_in(Space::Shared)?, cluster::in_cluster(code, address)?, pointer)?;
+    let Some(local) = code.local else { return Ok(LaneAddress { pointer, is_local: None }) };
+    let is_local = is_in(Space::Local)?;
+    let offset = builder.binary(BinaryOp::And, address, code.int(64, u32::MAX.into()))?;
+    let bytes = builder.binary(BinaryOp::And, address, code.int(64, 3))?;
+    let words = builder.binary(BinaryOp::Mul, lane, code.int(64, 4))?;
+    let at = builder.binary(BinaryOp::Add, local::local_row(code, offset, 64)?, words)?;
+    let at = builder.binary(BinaryOp::Add, at, bytes)?;
+    let pointer = builder.select(is_local, builder.offset(local, at)?, pointer)?;
+    Ok(LaneAddress { pointer, is_local: Some(is_local) })
+}
+
+/// Loads `bits` bits; 128 bits from local memory do not occur.
+fn load_lane<'c>(
+    code: &Code<'_, '_, 'c>,
+    address: &LaneAddress<'c>,
+    bits: u32,
+    order: Option<Ordering>,
+) -> Result<Value<'c>, LlvmError> {
+    let builder = code.builder();
+    let whole = |code: &Code<'_, '_, 'c>| {
+        let value = code.builder().load(code.types.int(bits), address.pointer, bits / 8, Ordinary)?;
+        if let Some(order) = order {
+            code.builder().make_atomic(value, order, Scope::System)?;
+        }
+        Ok(value)
+    };
+    let Some(is_local) = address.is_local.filter(|_| bits > 32) else { return whole(code) };
+    let [words, one, after] =
+        ["words", "one", "loaded"].map(|name| code.function.append_block(code.types, name));
+    builder.branch_if(is_local, words, one)?;
+    builder.position_at_end(words);
+    let mut all = code.types.int(bits).zero();
+    for word in 0..u64::from(bits / 32) {
+        let at = builder.offset(address.pointer, code.int(64, ROW * word))?;
+        let value = code.emit.resize(builder.load(code.types.int(32), at, 4, Ordinary)?, bits)?;
+        let value =
+            builder.binary(BinaryOp::Shl, value, code.types.wide_value(bits, u128::from(32 * word)))?;
+        all = builder.binary(BinaryOp::Or, all, value)?;
+    }
+    builder.branch(after)?;
+    builder.position_at_end(one);
+    let value = whole(code)?;
+    builder.branch(after)?;
+    builder.position_at_end(after);
+    let either = builder.phi(value.ty())?;
+    builder.add_incoming(either, all, words)?;
+    builder.add_incoming(either, value, one)?;
+    Ok(either)
+}
+
+fn store_lane<'c>(
+    code: &Code<'_, '_, 'c>,
+    address: &LaneAddress<'c>,
+    value: Value<'c>,
+    order: Option<Ordering>,
+) -> Result<(), LlvmError> {
+    let bits = code.emit.bits(value);
+    let whole = |code: &Code<'_, '_, 'c>| {
+        let stored = code.builder().store(value, address.pointer, bits / 8, Ordinary)?;
+        match order {
+            Some(order) => code.builder().make_atomic(stored, order, Scope::System),
+            None => Ok(()),
+        }
+    };
+    let Some(is_local) = address.is_local.filter(|_| bits > 32) else { return whole(code) };
+    let builder = code.builder();
+    let [words, one, after] =
+        ["words", "one", "stored"].map(|name| code.function.append_block(code.types, name));
+    builder.branch_if(is_local, words, one)?;
+    builder.position_at_end(words);
+    for word in 0..u64::from(bits / 32) {
+        let at = builder.offset(address.pointer, code.int(64, ROW * word))?;
+        let part =
+            builder.binary(BinaryOp::LShr, value, code.types.wide_value(bits, u128::from(32 * word)))?;
+        builder.store(code.emit.resize(part, 32)?, at, 4, Ordinary)?;
+    }
+    builder.branch(after)?;
+    builder.position_at_end(one);
+    whole(code)?;
+    builder.branch(after)?;
+    builder.position_at_end(after);
+    Ok(())
 }
 
 /// The operands of a store, and the offset of the element that each one is.

@@ -34,67 +34,66 @@ use ptx_llvm::build::IntPredicate;
 use ptx_llvm::build::Volatility::Ordinary;
 
 use super::state::{Code, Handover};
+use super::{heavy, lane_masks, runtime};
 use crate::analysis::{BlockId, repeats};
 use crate::run::{HANDED_OVER, field};
 
-impl Code<'_, '_, '_> {
-    /// Before lanes repeat a poll at the beginning of a block: if it failed, lets other warps run, and leaves compiled code if that
-    /// does not help.
-    pub(super) fn let_warps_run(&self, id: BlockId) -> Result<(), LlvmError> {
-        let (builder, word) = (self.builder(), self.types.int(32));
-        let pc = self.analysis.graph.block(id).first;
-        let [rest, on] = ["in.vain", "ask"].map(|name| self.function.append_block(self.types, name));
-        let at = builder.offset(self.frame, self.int(64, field::VAIN as u64))?;
+/// Before lanes repeat a poll at the beginning of a block: if it failed, lets other warps run, and leaves compiled code if that
+/// does not help.
+pub(super) fn let_warps_run(code: &Code<'_, '_, '_>, id: BlockId) -> Result<(), LlvmError> {
+    let (builder, word) = (code.builder(), code.types.int(32));
+    let pc = code.analysis.graph.block(id).first;
+    let [rest, on] = ["in.vain", "ask"].map(|name| code.function.append_block(code.types, name));
+    let at = builder.offset(code.frame, code.int(64, field::VAIN as u64))?;
+    let vain = builder.load(word, at, 4, Ordinary)?;
+    let is_in_vain = builder.int_compare(IntPredicate::Eq, vain, code.int(32, u64::from(pc) + 1))?;
+    builder.branch_if(is_in_vain, rest, on)?;
+    builder.position_at_end(rest);
+    builder.store(code.int(32, 0), at, 4, Ordinary)?;
+    let is_together = code.analysis.schedule.is_together(id);
+    let others = match is_together {
+        true => code.int(32, 0),
+        false => lane_masks::missing(code, lane_masks::lanes_of(code, &lane_masks::masks_of(code, id)?)?)?,
+    };
+    let repeats = repeats(code.program, &code.analysis.graph, &code.analysis.liveness, id);
+    let arguments = [code.int(32, pc.into()), others, code.int(32, 0), code.int(32, repeats.into())];
+    runtime::call_checked(code, field::runtime::IDLE, &arguments)?;
+    if is_together {
+        builder.branch(on)?;
+    } else {
+        let leave = code.function.append_block(code.types, "leave");
         let vain = builder.load(word, at, 4, Ordinary)?;
-        let is_in_vain = builder.int_compare(IntPredicate::Eq, vain, self.int(32, u64::from(pc) + 1))?;
-        builder.branch_if(is_in_vain, rest, on)?;
-        builder.position_at_end(rest);
-        builder.store(self.int(32, 0), at, 4, Ordinary)?;
-        let is_together = self.analysis.schedule.is_together(id);
-        let others = match is_together {
-            true => self.int(32, 0),
-            false => self.missing(self.lanes_of(&self.masks_of(id)?)?)?,
-        };
-        let repeats = repeats(self.program, &self.analysis.graph, &self.analysis.liveness, id);
-        let arguments = [self.int(32, pc.into()), others, self.int(32, 0), self.int(32, repeats.into())];
-        self.call_checked(field::runtime::IDLE, &arguments)?;
-        if is_together {
-            builder.branch(on)?;
-        } else {
-            let leave = self.function.append_block(self.types, "leave");
-            let vain = builder.load(word, at, 4, Ordinary)?;
-            let stays = builder.int_compare(IntPredicate::Ne, vain, self.int(32, HANDED_OVER.into()))?;
-            builder.branch_if_likely(stays, on, leave, true)?;
-            self.ends.handovers.borrow_mut().push(Handover { id, version: self.at.version, leave });
-        }
-        builder.position_at_end(on);
-        Ok(())
+        let stays = builder.int_compare(IntPredicate::Ne, vain, code.int(32, HANDED_OVER.into()))?;
+        builder.branch_if_likely(stays, on, leave, true)?;
+        code.ends.handovers.borrow_mut().push(Handover { id, version: code.at.version, leave });
     }
+    builder.position_at_end(on);
+    Ok(())
+}
 
-    /// Generates the code that hands warps over, each at the beginning of a block, where all rows are in memory.
-    pub(super) fn finish_handovers(&mut self) -> Result<(), LlvmError> {
-        let nowhere = self.constants(32, 0, |_| u64::from(u32::MAX))?;
-        let rows = self.program.kernel().rows;
-        for Handover { id, version, leave } in self.ends.handovers.take() {
-            self.builder().position_at_end(leave);
-            self.rows.current.borrow_mut().clear();
-            self.at.version = version;
-            let analysis = self.analysis;
-            let at: BTreeSet<BlockId> = analysis.schedule.waiting(id).iter().copied().chain([id]).collect();
-            let mut places = vec![nowhere; self.chunks];
-            for &id in &at {
-                let place = self.constants(32, 0, |_| analysis.graph.block(id).first.into())?;
-                for (chunk, mask) in self.masks_of(id)?.into_iter().enumerate() {
-                    places[chunk] = self.builder().select(mask, place, places[chunk])?;
-                }
+/// Generates the code that hands warps over, each at the beginning of a block, where all rows are in memory.
+pub(super) fn finish_handovers(code: &mut Code<'_, '_, '_>) -> Result<(), LlvmError> {
+    let nowhere = lane_masks::constants(code, 32, 0, |_| u64::from(u32::MAX))?;
+    let rows = code.program.kernel().rows;
+    for Handover { id, version, leave } in code.ends.handovers.take() {
+        code.builder().position_at_end(leave);
+        code.rows.current.borrow_mut().clear();
+        code.at.version = version;
+        let analysis = code.analysis;
+        let at: BTreeSet<BlockId> = analysis.schedule.waiting(id).iter().copied().chain([id]).collect();
+        let mut places = vec![nowhere; code.chunks];
+        for &id in &at {
+            let place = lane_masks::constants(code, 32, 0, |_| analysis.graph.block(id).first.into())?;
+            for (chunk, mask) in lane_masks::masks_of(code, id)?.into_iter().enumerate() {
+                places[chunk] = code.builder().select(mask, place, places[chunk])?;
             }
-            let is_live = |row: &u32| at.iter().any(|&id| analysis.liveness.is_live_into(id, *row));
-            (0..rows).filter(is_live).try_for_each(|row| self.store_row(row))?;
-            let local = self.local.unwrap_or(self.types.pointer(0).zero());
-            let arguments = [self.in_memory(&places)?, self.alive_lanes()?, local];
-            let status = self.call_runtime(field::runtime::HAND_OVER, &arguments, self.types.int(32))?;
-            self.builder().ret(Some(status))?;
         }
-        Ok(())
+        let is_live = |row: &u32| at.iter().any(|&id| analysis.liveness.is_live_into(id, *row));
+        (0..rows).filter(is_live).try_for_each(|row| heavy::store_row(code, row))?;
+        let local = code.local.unwrap_or(code.types.pointer(0).zero());
+        let arguments = [lane_masks::in_memory(code, &places)?, lane_masks::alive_lanes(code)?, local];
+        let status = runtime::call_runtime(code, field::runtime::HAND_OVER, &arguments, code.types.int(32))?;
+        code.builder().ret(Some(status))?;
     }
+    Ok(())
 }

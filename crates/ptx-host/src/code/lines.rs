@@ -37,19 +37,12 @@ impl<'c> Debug<'c> {
     }
 }
 
-impl Code<'_, '_, '_> {
-    /// Sets the source location of the code generated from now on to that of an instruction.
-    pub(super) fn locate(&self, pc: u32) {
-        let (Some((debug, scopes)), Some(lines)) = (&self.reports.debug, self.reports.lines) else { return };
-        let pc = self.reports.joined.map_or(pc, |joined| joined.place(pc));
-        let Some(location) = lines.location(pc) else { return };
-        if let Some(&scope) = scopes.get(location.file as usize) {
-            self.builder().set_location(Some(debug.info.location(
-                location.line,
-                location.column,
-                scope,
-                None,
-            )));
-        }
+/// Sets the source location of the code generated from now on to that of an instruction.
+pub(super) fn locate(code: &Code<'_, '_, '_>, pc: u32) {
+    let (Some((debug, scopes)), Some(lines)) = (&code.reports.debug, code.reports.lines) else { return };
+    let pc = code.reports.joined.map_or(pc, |joined| joined.place(pc));
+    let Some(location) = lines.location(pc) else { return };
+    if let Some(&scope) = scopes.get(location.file as usize) {
+        code.builder().set_location(Some(debug.info.location(location.line, location.column, scope, None)));
     }
 }

@@ -10,12 +10,14 @@
 //! | one value or one first lane per chunk | one integer for each chunk | |
 //! | varying | vectors | `add <16 x i32> %tid0, splat (i32 1)`, `add <16 x i32> %tid1, splat (i32 1)` |
 
+mod addressing;
 mod ahead;
 mod alone;
 mod async_copy;
 mod atomic;
 mod barrier;
 mod checks;
+mod cluster;
 mod collective;
 mod control;
 mod effects;
@@ -24,13 +26,21 @@ mod generic;
 mod handover;
 mod heavy;
 mod index;
+mod instruction;
+mod lane_masks;
+mod lane_values;
 mod lines;
 mod local;
 mod made;
 mod matrix;
 mod memory;
+mod next_block;
+mod next_segment;
 mod notes;
+mod operation;
+mod outside;
 mod phases;
+mod polling;
 mod prefetch;
 mod probe;
 mod quads;
@@ -40,9 +50,12 @@ mod runtime;
 mod segments;
 mod serial;
 mod shuffle;
+mod slots;
+mod special;
 mod state;
 mod stuck;
 mod switch;
+mod threads;
 mod tiles;
 mod turns;
 mod window;
@@ -50,30 +63,23 @@ mod window;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-use ptx_exec::program::{Alu, Effect, Op, Program, Row, WARP, along, axis};
-use ptx_isa::{Component, SpecialReg};
-use ptx_llvm::build::{BinaryOp, Builder, Function, Ordering, Scope, Types, Value};
+use ptx_exec::program::{Program, Row};
+use ptx_llvm::build::{Builder, Function, Types, Value};
 use ptx_llvm::host::HostMachine;
 use ptx_llvm::{LlvmError, Module};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::{
-    Access, Analysis, BlockCopy, BlockId, Launched, Segments, copies, copies_of, guard_of, has_heavy,
-    is_heavy, runs_together, single_copies,
-};
+use crate::analysis::{Analysis, BlockId, Launched, Segments, copies_of, has_heavy, runs_together};
 use crate::emit::Emit;
-use crate::emit::alu::{Nan, Style, alu_with};
-use crate::error::CompileError;
+use crate::emit::alu::Style;
+use crate::error::{CompileError, defect};
 use crate::join::Joined;
 use crate::notes::Notes;
 use crate::options::Lines;
-use crate::run::{Asked, field};
+use crate::run::field;
 pub(crate) use made::{Made, NAME, Runs};
 pub(crate) use probe::sites;
 use state::{Code, Debug, Ends, Inputs, Masks, Plan, Position, Present, Reports, RowMemory, Version, Warps};
-
-/// Upper bound of warp indices of a multiprocessor, `%nwarpid`; the interpreter uses the same.
-const WARPS_PER_MULTIPROCESSOR: u64 = 64;
 
 /// Optional outputs and inputs of code generation.
 #[derive(Clone, Copy, Default)]
@@ -202,9 +208,9 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
             probes: None,
             asks: RefCell::default(),
         };
-        code.locate(program.kernel().start);
+        lines::locate(&code, program.kernel().start);
         if let Some(firsts) = &self.probed {
-            code.begin_probes(firsts)?;
+            probe::begin_probes(&mut code, firsts)?;
         }
         Ok(code)
     }
@@ -214,36 +220,36 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
         let analysis = self.analysis;
         let mut code = self.begin(function, &Uses::All)?;
         let types = code.types;
-        let versions = code.versions();
-        code.at.copies = code.copies_of_blocks();
+        let versions = control::versions(&code);
+        code.at.copies = instruction::copies_of_blocks(&code);
         for &version in &versions {
             let blocks = code.at.copies.iter().map(|_| function.append_block(types, "block"));
             code.at.blocks[version as usize] = blocks.collect();
         }
-        code.warps.is_of_block = code.has_turns();
+        code.warps.is_of_block = turns::has_turns(&code);
         if !analysis.is_of_warp() && !code.warps.is_of_block {
             let why = "warps can run together, and parts of them separately, only if they take turns";
             return Err(CompileError::refused(0, why));
         }
         if code.warps.is_of_block {
-            code.begin_turns()?;
+            turns::begin_turns(&mut code)?;
         }
-        code.make_memory()?;
-        code.make_local()?;
+        slots::make_memory(&mut code)?;
+        local::make_local(&mut code)?;
         if analysis.schedule.has_patient() {
             let place = code.builder().alloca(types.int(32), 4)?;
             code.builder().store(code.int(32, 0), place, 4, ptx_llvm::build::Volatility::Ordinary)?;
             code.masks.vain = Some(place);
         }
-        code.enter()?;
+        control::enter(&mut code)?;
         for version in versions {
             code.at.version = version;
-            code.blocks()?;
+            instruction::blocks(&mut code)?;
         }
-        code.finish_stuck()?;
-        code.finish_handovers()?;
+        stuck::finish_stuck(&mut code)?;
+        handover::finish_handovers(&mut code)?;
         let runs = if code.warps.is_of_block {
-            code.finish_turns()?;
+            turns::finish_turns(&mut code)?;
             Runs::Block
         } else {
             code.builder().position_at_end(code.ends.done);
@@ -261,17 +267,17 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
     fn split(&self, function: Function<'c>, segments: &Segments) -> Result<Made, CompileError> {
         let mut code = self.begin(function, &Uses::Constants(FxHashSet::default()))?;
         let plan = Plan::new(&code, segments)?;
-        let lanes = code.lanes_of_warp()?;
-        code.dispatch(&plan, lanes)?;
+        let lanes = control::lanes_of_warp(&code)?;
+        segments::dispatch(&mut code, &plan, lanes)?;
         // One version: that for full warps if no lane ever exits before others.
-        let version = match code.versions()[..] {
+        let version = match control::versions(&code)[..] {
             [only] => only,
             _ => Version::Partial,
         };
         let mut asks = code.asks.take();
         for (range, &function) in segments.ranges().iter().zip(&plan.functions) {
             let [_, state, next] = function.parameters()[..] else {
-                return Err(registers::defect("a segment with other parameters").into());
+                return Err(defect("a segment with other parameters").into());
             };
             let mut code =
                 self.begin(function, &Uses::of_blocks(self.program, self.analysis, range.clone()))?;
@@ -279,20 +285,20 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
             code.at.copies = copies_of(range.clone());
             let blocks = code.at.copies.iter().map(|_| function.append_block(code.types, "block"));
             code.at.blocks[version as usize] = blocks.collect();
-            code.begin_segment(&plan, range.clone(), state)?;
-            code.make_rows_of_segment()?;
-            code.enter_segment(next)?;
-            code.blocks()?;
-            code.finish_segment()?;
-            code.finish_stuck()?;
+            segments::begin_segment(&mut code, &plan, range.clone(), state)?;
+            segments::make_rows_of_segment(&mut code)?;
+            segments::enter_segment(&mut code, next)?;
+            instruction::blocks(&mut code)?;
+            segments::finish_segment(&mut code)?;
+            stuck::finish_stuck(&mut code)?;
             asks.extend(code.asks.take());
         }
         for (function, is_stuck) in [(plan.stuck, true), (plan.parted, false)] {
             let mut code = self.begin(function, &Uses::All)?;
-            code.begin_segment(&plan, 0..0, function.parameters()[1])?;
+            segments::begin_segment(&mut code, &plan, 0..0, function.parameters()[1])?;
             match (is_stuck, &function.parameters()[..]) {
-                (false, &[_, _, pc, all]) => code.report_parted_segments(pc, all)?,
-                _ => code.report_stuck_segments()?,
+                (false, &[_, _, pc, all]) => segments::report_parted_segments(&mut code, pc, all)?,
+                _ => segments::report_stuck_segments(&mut code)?,
             }
             asks.extend(code.asks.take());
         }
@@ -362,278 +368,4 @@ fn addresses<'c>(
         Ok((constant, builder.load(types.int(64), builder.offset(rows, place)?, 8, Ordinary)?))
     };
     constants.iter().map(address).collect()
-}
-
-impl<'c> Code<'_, '_, 'c> {
-    /// The copies of blocks: one for each iteration of loops over barriers with known trip count, where warps run in lockstep from barrier to barrier.
-    fn copies_of_blocks(&self) -> Vec<BlockCopy> {
-        /// Limit on instructions times chunks.
-        const MOST: usize = 8192;
-        if self.warps.is_quiet {
-            copies(self.program, self.analysis, (MOST / self.chunks) as u32)
-        } else {
-            single_copies(self.analysis)
-        }
-    }
-
-    /// Generates the copies of blocks in the current version.
-    fn blocks(&mut self) -> Result<(), CompileError> {
-        for copy in 0..self.at.copies.len() {
-            self.at.copy = copy;
-            self.block(self.at.copies[copy].block)?;
-        }
-        Ok(())
-    }
-
-    /// Generates the instructions of a block and its terminator.
-    fn block(&mut self, id: BlockId) -> Result<(), CompileError> {
-        self.builder().position_at_end(self.at.blocks[self.at.version as usize][self.at.copy]);
-        self.locate(self.analysis.graph.block(id).first);
-        self.at.block = Some(id);
-        self.read_turn()?;
-        if let Some(region) = self.region_of(id) {
-            return self.go_alone(id, &region);
-        }
-        self.read_live(id)?;
-        self.take(id)?;
-        self.rows.given.clear();
-        if self.checks() {
-            self.check_read(id)?;
-        }
-        self.forget_vain()?;
-        let analysis = self.analysis;
-        let block = analysis.graph.block(id);
-        for pc in block.first..block.end {
-            if self.checks() {
-                let lanes = self.active_warps(
-                    guard_of(&self.program.code[pc as usize]).map(|guard| (guard.row, guard.negated)),
-                )?;
-                self.instruction(id, pc)?;
-                self.check_written(pc, &lanes)?;
-                continue;
-            }
-            self.instruction(id, pc)?;
-        }
-        self.write_live(id)?;
-        self.begin_notes(id, block.end);
-        self.locate(block.end);
-        self.leave(id, &block.terminator)?;
-        Ok(())
-    }
-
-    fn instruction(&mut self, id: BlockId, pc: u32) -> Result<(), CompileError> {
-        let program = self.program;
-        let inst = &program.code[pc as usize];
-        self.begin_notes(id, pc);
-        self.locate(pc);
-        self.at.pc.set(pc);
-        let guard = guard_of(inst).map(|guard| (guard.row, guard.negated));
-        let is_by_runtime = is_heavy(&inst.op) || self.is_of_cluster(&inst.op);
-        if !is_by_runtime && !self.rows.given.is_empty() {
-            let writes = Access::of(&inst.op).writes;
-            self.rows.given.retain(|row| !writes.contains(row));
-        }
-        if let Op::Effect(effect) = &inst.op
-            && !is_by_runtime
-        {
-            self.check_memory(id, guard, effect, pc)?;
-        }
-        match &inst.op {
-            op if is_by_runtime => self.by_runtime(id, guard, op, pc)?,
-            Op::Alu(alu) => {
-                if self.alu(id, guard, alu)?.is_none() {
-                    if !self.analysis.is_of_warp() {
-                        return Err(CompileError::refused(
-                            pc,
-                            "the interpreter's functions are for one warp",
-                        ));
-                    }
-                    self.by_interpreter(id, guard, alu, pc)?;
-                }
-            }
-            Op::Effect(effect) => match effect {
-                Effect::Copy(pairs) => {
-                    let read: Result<Vec<_>, LlvmError> =
-                        pairs.iter().map(|(dst, src)| Ok((*dst, self.copied(*src, *dst)?))).collect();
-                    for ((dst, values), (_, src)) in read?.into_iter().zip(pairs.iter()) {
-                        self.write_index(guard, dst, &[*src])?;
-                        self.write(id, guard, dst, &values)?;
-                    }
-                }
-                Effect::Special { d, register, component } => {
-                    let values = self.special(*d, *register, *component, pc)?;
-                    self.write(id, guard, *d, &values)?;
-                }
-                Effect::FrameAddress { d, offset } => {
-                    let value = self.int(64, *offset as u64 & u64::from(u32::MAX));
-                    let values: Result<Vec<_>, LlvmError> =
-                        (0..self.copies(*d)).map(|_| self.spread(value, *d)).collect();
-                    self.write(id, guard, *d, &values?)?;
-                }
-                Effect::ActiveMask { d } => {
-                    let lanes = self.running(guard)?;
-                    self.write_same(id, guard, *d, lanes)?;
-                }
-                Effect::Collective(collective) => self.collective(id, guard, collective, pc)?,
-                Effect::Load(load) => self.load(id, guard, load, pc)?,
-                Effect::Store(store) => self.store(guard, store, pc)?,
-                Effect::Atomic(atomic) => self.atomic(id, guard, atomic, pc)?,
-                Effect::VectorAtomic(atomic) => self.vector_atomic(id, guard, atomic, pc)?,
-                Effect::WideAtomic(atomic) => self.wide_atomic(id, guard, atomic, pc)?,
-                // A launch has one proxy only, whose asynchronous operations complete at once.
-                Effect::Fence | Effect::ProxyFence => {
-                    self.builder().fence(Ordering::SeqCst, Scope::System)?;
-                }
-                Effect::BlockBarrier(barrier) => self.barrier(id, guard, barrier, pc)?,
-                Effect::AsyncCopy(copy) => self.async_copy(guard, copy, pc)?,
-                // Other families that issue asynchronous operations are not compiled.
-                Effect::AsyncGroup(_) => {}
-                Effect::Call(call) => self.call_system(id, guard, call, pc)?,
-                Effect::Texturing(_) | Effect::Multimem(_) => self.perform(id, guard, effect, pc)?,
-                Effect::Nothing | Effect::Pause => {}
-                _ => return Err(CompileError::refused(pc, "the instruction is not compiled yet")),
-            },
-        }
-        Ok(())
-    }
-
-    /// Generates an operation: once if its results are scalars, otherwise for each chunk.
-    fn alu(&mut self, id: BlockId, guard: Option<(u32, bool)>, alu: &Alu) -> Result<Option<()>, LlvmError> {
-        let access = Access::of(&Op::Alu(*alu));
-        let mut results = Vec::new();
-        for &dst in &access.writes {
-            let nan = if self.analysis.nans.has_any(dst) { Nan::Any } else { Nan::Canonical };
-            let style = Style { nan, ..self.style };
-            let mut values = Vec::new();
-            for chunk in self.chunks_of(dst) {
-                let arguments = self.arguments(alu, &access.reads, dst, chunk)?;
-                let Some(made) = alu_with(&self.emit, alu, &arguments, style)? else { return Ok(None) };
-                let which = usize::from(results.len() == 1);
-                values.extend(made.get(which));
-            }
-            results.push((dst, values));
-        }
-        for (dst, values) in results {
-            self.write_index(guard, dst, &access.reads)?;
-            self.write(id, guard, dst, &values)?;
-        }
-        Ok(Some(()))
-    }
-
-    /// The values of a special register, in the form of a row.
-    fn special(
-        &self,
-        dst: u32,
-        register: SpecialReg,
-        component: Option<Component>,
-        pc: u32,
-    ) -> Result<Vec<Value<'c>>, CompileError> {
-        let of = |dims: [Value<'c>; 3]| along(dims, self.int(32, 0), component);
-        let inputs = &self.inputs;
-        let one = match register {
-            SpecialReg::Ntid => self.int(32, along(self.launched.block, 0, component).into()),
-            // A cluster is one block.
-            SpecialReg::CtaId | SpecialReg::ClusterId => of(inputs.block_index),
-            SpecialReg::NCtaId | SpecialReg::NClusterId => of(inputs.grid),
-            SpecialReg::WarpId if self.analysis.warps > 1 => {
-                return self.warp_numbers(dst).map_err(Into::into);
-            }
-            SpecialReg::WarpId => inputs.warp,
-            SpecialReg::NWarpId => self.int(32, WARPS_PER_MULTIPROCESSOR),
-            // There is one multiprocessor.
-            SpecialReg::NSmId => self.int(32, 1),
-            SpecialReg::SmId | SpecialReg::Pm(_) | SpecialReg::Pm64(_) => self.int(32, 0),
-            SpecialReg::GridId | SpecialReg::CurrentGraphExec => self.int(64, 0),
-            SpecialReg::ClusterCtaId => self.int(32, 0),
-            SpecialReg::ClusterNCtaId => self.int(32, along([1; 3], 0, component)),
-            // The address of the grid's workspace, the upper half first.
-            SpecialReg::Envreg(1) => {
-                let workspace = self.asked(Asked::Workspace)?;
-                let upper = self.builder().binary(BinaryOp::LShr, workspace, self.int(64, 32))?;
-                self.emit.resize(upper, 32)?
-            }
-            SpecialReg::Envreg(2) => self.emit.resize(self.asked(Asked::Workspace)?, 32)?,
-            SpecialReg::ClusterCtaRank | SpecialReg::Envreg(_) => self.int(32, 0),
-            SpecialReg::ClusterNCtaRank => self.int(32, 1),
-            SpecialReg::TotalSmemSize | SpecialReg::AggrSmemSize => self.asked(Asked::Shared)?,
-            SpecialReg::DynamicSmemSize => self.asked(Asked::DynamicShared)?,
-            SpecialReg::IsExplicitCluster => self.emit.resize(self.asked(Asked::IsExplicitCluster)?, 1)?,
-            // A clock cycle is a nanosecond.
-            SpecialReg::Clock64 | SpecialReg::GlobalTimer => self.asked(Asked::Nanoseconds)?,
-            SpecialReg::Clock | SpecialReg::GlobalTimerLo => {
-                self.emit.resize(self.asked(Asked::Nanoseconds)?, 32)?
-            }
-            SpecialReg::ClockHi | SpecialReg::GlobalTimerHi => {
-                let time = self.asked(Asked::Nanoseconds)?;
-                self.builder().binary(BinaryOp::LShr, time, self.int(64, 32))?
-            }
-            SpecialReg::LanemaskEq => return self.lanemask(|lane| 1 << lane).map_err(Into::into),
-            SpecialReg::LanemaskLe => {
-                return self.lanemask(|lane| u32::MAX >> (31 - lane)).map_err(Into::into);
-            }
-            SpecialReg::LanemaskLt => return self.lanemask(|lane| (1 << lane) - 1).map_err(Into::into),
-            SpecialReg::LanemaskGe => return self.lanemask(|lane| u32::MAX << lane).map_err(Into::into),
-            SpecialReg::LanemaskGt => return self.lanemask(|lane| u32::MAX << lane << 1).map_err(Into::into),
-            SpecialReg::LaneId | SpecialReg::Tid => {
-                return self.index(dst, register, axis(component)).map_err(Into::into);
-            }
-            _ => return Err(CompileError::refused(pc, "the special register is not compiled yet")),
-        };
-        let copies = (0..self.copies(dst)).map(|_| self.spread(one, dst));
-        copies.collect::<Result<_, LlvmError>>().map_err(Into::into)
-    }
-
-    /// A property of the launch that the runtime knows, as 64 bits.
-    fn asked(&self, what: Asked) -> Result<Value<'c>, LlvmError> {
-        self.call_runtime(field::runtime::ASK, &[self.int(32, what as u64)], self.types.int(64))
-    }
-
-    /// A lane mask for each lane.
-    fn lanemask(&self, of_lane: fn(u32) -> u32) -> Result<Vec<Value<'c>>, LlvmError> {
-        (0..self.chunks)
-            .map(|chunk| self.constants(32, chunk, |lane| of_lane((lane % WARP) as u32).into()))
-            .collect()
-    }
-
-    /// The index of each thread on an axis of its block, or in its warp.
-    fn index(&self, dst: u32, register: SpecialReg, axis: usize) -> Result<Vec<Value<'c>>, LlvmError> {
-        let builder = self.builder();
-        let [x, y, _] = self.launched.block.map(u64::from);
-        let (divisor, modulus) = match (register, axis) {
-            (SpecialReg::LaneId, _) => (1, WARP as u64),
-            (_, 0) => (1, x),
-            (_, 1) => (x, y),
-            _ => (x * y, u64::MAX),
-        };
-        let mut values = Vec::new();
-        for chunk in self.chunks_of(dst) {
-            let first = self.int(32, chunk as u64 * u64::from(self.lanes));
-            let mut number = builder.binary(BinaryOp::Add, self.first_thread()?, first)?;
-            if self.is_vector(dst) {
-                number = builder.splat(number, self.lanes)?;
-                let lanes: Vec<u64> = (0..u64::from(self.lanes)).collect();
-                number = builder.binary(BinaryOp::Add, number, self.types.int_vector(32, &lanes)?)?;
-            }
-            let constant = |value| self.emit.constant(number, 32, value);
-            let [divisor, modulus] = [divisor, modulus.min(1 << 31)].map(constant);
-            let divided = builder.binary(BinaryOp::UDiv, number, divisor)?;
-            values.push(builder.binary(BinaryOp::URem, divided, modulus)?);
-        }
-        Ok(values)
-    }
-
-    /// The warp index of each chunk.
-    fn warp_numbers(&self, dst: u32) -> Result<Vec<Value<'c>>, LlvmError> {
-        let of_chunk = |chunk: usize| {
-            let after = (chunk * self.lanes as usize / WARP) as u64;
-            let number = self.builder().binary(BinaryOp::Add, self.inputs.warp, self.int(32, after))?;
-            self.spread(number, dst)
-        };
-        self.chunks_of(dst).into_iter().map(of_chunk).collect()
-    }
-
-    /// One value in the form of a row.
-    fn spread(&self, value: Value<'c>, dst: u32) -> Result<Value<'c>, LlvmError> {
-        if self.is_vector(dst) { self.builder().splat(value, self.lanes) } else { Ok(value) }
-    }
 }

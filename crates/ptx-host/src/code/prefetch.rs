@@ -15,6 +15,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, CastOp, Value};
 
 use super::state::Code;
+use super::{ahead, registers};
 use crate::analysis::{BlockId, Shape};
 
 /// Bytes of a cache line, or a multiple of them.
@@ -34,127 +35,135 @@ enum Growth<'c> {
     By(Value<'c>),
 }
 
-impl<'c> Code<'_, '_, 'c> {
-    /// Prefetches what a load of consecutive lanes reads in the next iteration of its loop, or in the next block, if that is known.
-    pub(super) fn announce(&self, id: BlockId, load: &Load) -> Result<(), LlvmError> {
-        let Base::Row(base, _) = load.address.base else { return Ok(()) };
-        let shapes = &self.analysis.shapes;
-        let bytes = i64::from(load.size) * load.dsts.len() as i64;
-        let is_consecutive = match shapes.claim(base) {
-            Shape::Strided(stride) => stride.within == bytes,
-            Shape::Indexed(indexed) => indexed.stride().within == bytes,
-            _ => false,
-        };
-        // Data that several chunks share is loaded often, and close to earlier loads.
-        let is_shared = shapes.chunkwise_of(base) + 1 < self.chunks as u32;
-        if load.address.space != Space::Global || !is_consecutive || is_shared || self.checks() {
-            return Ok(());
-        }
-        let round = self.analysis.graph.loop_around(id);
-        if round.is_empty() {
-            return self.announce_next_block(load);
-        }
-        let Growth::By(step) = self.growth(round, base, DEEPEST)? else { return Ok(()) };
-        self.announce_at(base, load, step)
+/// Prefetches what a load of consecutive lanes reads in the next iteration of its loop, or in the next block, if that is known.
+pub(super) fn announce(code: &Code<'_, '_, '_>, id: BlockId, load: &Load) -> Result<(), LlvmError> {
+    let Base::Row(base, _) = load.address.base else { return Ok(()) };
+    let shapes = &code.analysis.shapes;
+    let bytes = i64::from(load.size) * load.dsts.len() as i64;
+    let is_consecutive = match shapes.claim(base) {
+        Shape::Strided(stride) => stride.within == bytes,
+        Shape::Indexed(indexed) => indexed.stride().within == bytes,
+        _ => false,
+    };
+    // Data that several chunks share is loaded often, and close to earlier loads.
+    let is_shared = shapes.chunkwise_of(base) + 1 < code.chunks as u32;
+    if load.address.space != Space::Global || !is_consecutive || is_shared || code.checks() {
+        return Ok(());
     }
+    let round = code.analysis.graph.loop_around(id);
+    if round.is_empty() {
+        return ahead::announce_next_block(code, load);
+    }
+    let Growth::By(step) = growth(code, round, base, DEEPEST)? else { return Ok(()) };
+    announce_at(code, base, load, step)
+}
 
-    /// Prefetches what a load of consecutive lanes would read `step` bytes further.
-    pub(super) fn announce_at(&self, base: Src, load: &Load, step: Value<'c>) -> Result<(), LlvmError> {
-        let (pointer, builder) = (self.types.pointer(0), self.builder());
-        let bytes = u64::from(load.size) * load.dsts.len() as u64;
-        for chunk in 0..self.chunks {
-            let first = self.emit.resize(self.first(base, chunk)?, 64)?;
-            let next = builder.binary(BinaryOp::Add, first, step)?;
-            for line in (0..bytes * u64::from(self.lanes)).step_by(LINE as usize) {
-                let offset = self.int(64, (load.address.offset as u64).wrapping_add(line));
-                let place = builder.binary(BinaryOp::Add, next, offset)?;
-                let place = builder.cast(CastOp::IntToPtr, place, pointer)?;
-                // Read, high locality, data cache.
-                let hints = [self.int(32, 0), self.int(32, 3), self.int(32, 1)];
-                builder.intrinsic("llvm.prefetch", &[pointer], &[place, hints[0], hints[1], hints[2]])?;
+/// Prefetches what a load of consecutive lanes would read `step` bytes further.
+pub(super) fn announce_at<'c>(
+    code: &Code<'_, '_, 'c>,
+    base: Src,
+    load: &Load,
+    step: Value<'c>,
+) -> Result<(), LlvmError> {
+    let (pointer, builder) = (code.types.pointer(0), code.builder());
+    let bytes = u64::from(load.size) * load.dsts.len() as u64;
+    for chunk in 0..code.chunks {
+        let first = code.emit.resize(registers::first(code, base, chunk)?, 64)?;
+        let next = builder.binary(BinaryOp::Add, first, step)?;
+        for line in (0..bytes * u64::from(code.lanes)).step_by(LINE as usize) {
+            let offset = code.int(64, (load.address.offset as u64).wrapping_add(line));
+            let place = builder.binary(BinaryOp::Add, next, offset)?;
+            let place = builder.cast(CastOp::IntToPtr, place, pointer)?;
+            // Read, high locality, data cache.
+            let hints = [code.int(32, 0), code.int(32, 3), code.int(32, 1)];
+            builder.intrinsic("llvm.prefetch", &[pointer], &[place, hints[0], hints[1], hints[2]])?;
+        }
+    }
+    Ok(())
+}
+
+/// The instructions of a loop that write a row.
+fn writers<'a>(code: &Code<'a, '_, '_>, round: &[BlockId], row: u32) -> Vec<&'a Inst> {
+    let blocks = round.iter().map(|&id| code.analysis.graph.block(id));
+    let insts = blocks.flat_map(|block| code.analysis.graph.code(code.program, block));
+    let insts = insts.filter(|(.., access)| access.writes.contains(&row));
+    insts.map(|(_, inst, _)| inst).collect()
+}
+
+fn growth<'c>(
+    code: &Code<'_, '_, 'c>,
+    round: &[BlockId],
+    src: Src,
+    depth: u32,
+) -> Result<Growth<'c>, LlvmError> {
+    let Some(row) = src.as_register() else { return Ok(Growth::None) };
+    let inst = match writers(code, round, row)[..] {
+        [] => return Ok(Growth::None),
+        [inst] if inst.guard.is_none() && depth > 0 => inst,
+        _ => return Ok(Growth::Unknown),
+    };
+    let of = |src: Src| growth(code, round, src, depth - 1);
+    match &inst.op {
+        Op::Effect(Effect::Copy(pairs)) => {
+            let source = pairs.iter().find(|(dst, _)| *dst == row).map(|(_, src)| *src);
+            source.map_or(Ok(Growth::Unknown), of)
+        }
+        Op::Alu(Alu::Unary { op: Unary::IntToInt { .. }, packing: Packing::Whole, a, .. }) => of(*a),
+        Op::Alu(Alu::Binary { op, packing: Packing::Whole, a, b, .. }) => match op {
+            Binary::IntAdd(_, Saturation::Wrap) if *a == src => addend(code, round, *b),
+            Binary::IntAdd(_, Saturation::Wrap) if *b == src => addend(code, round, *a),
+            Binary::IntAdd(_, Saturation::Wrap) => sum(code, of(*a)?, of(*b)?),
+            Binary::IntMul(_, ProductPart::Wide | ProductPart::Lo) => {
+                times(code, of(*a)?, constant_of(code, *b))
             }
-        }
-        Ok(())
-    }
-
-    /// The instructions of a loop that write a row.
-    fn writers(&self, round: &[BlockId], row: u32) -> Vec<&Inst> {
-        let blocks = round.iter().map(|&id| self.analysis.graph.block(id));
-        let insts = blocks.flat_map(|block| self.analysis.graph.code(self.program, block));
-        let insts = insts.filter(|(.., access)| access.writes.contains(&row));
-        insts.map(|(_, inst, _)| inst).collect()
-    }
-
-    fn growth(&self, round: &[BlockId], src: Src, depth: u32) -> Result<Growth<'c>, LlvmError> {
-        let Some(row) = src.as_register() else { return Ok(Growth::None) };
-        let inst = match self.writers(round, row)[..] {
-            [] => return Ok(Growth::None),
-            [inst] if inst.guard.is_none() && depth > 0 => inst,
-            _ => return Ok(Growth::Unknown),
-        };
-        let of = |src: Src| self.growth(round, src, depth - 1);
-        match &inst.op {
-            Op::Effect(Effect::Copy(pairs)) => {
-                let source = pairs.iter().find(|(dst, _)| *dst == row).map(|(_, src)| *src);
-                source.map_or(Ok(Growth::Unknown), of)
+            Binary::Shl(_) => {
+                let factor = constant_of(code, *b).filter(|&by| by < 64).map(|by| 1 << by);
+                times(code, of(*a)?, factor)
             }
-            Op::Alu(Alu::Unary { op: Unary::IntToInt { .. }, packing: Packing::Whole, a, .. }) => of(*a),
-            Op::Alu(Alu::Binary { op, packing: Packing::Whole, a, b, .. }) => match op {
-                Binary::IntAdd(_, Saturation::Wrap) if *a == src => self.addend(round, *b),
-                Binary::IntAdd(_, Saturation::Wrap) if *b == src => self.addend(round, *a),
-                Binary::IntAdd(_, Saturation::Wrap) => self.sum(of(*a)?, of(*b)?),
-                Binary::IntMul(_, ProductPart::Wide | ProductPart::Lo) => {
-                    self.times(of(*a)?, self.constant_of(*b))
-                }
-                Binary::Shl(_) => {
-                    let factor = self.constant_of(*b).filter(|&by| by < 64).map(|by| 1 << by);
-                    self.times(of(*a)?, factor)
-                }
-                _ => Ok(Growth::Unknown),
-            },
-            Op::Alu(Alu::Ternary {
-                op: Ternary::IntMad(_, ProductPart::Wide | ProductPart::Lo, Saturation::Wrap),
-                packing: Packing::Whole,
-                a,
-                b,
-                c,
-                ..
-            }) => self.sum(self.times(of(*a)?, self.constant_of(*b))?, of(*c)?),
             _ => Ok(Growth::Unknown),
+        },
+        Op::Alu(Alu::Ternary {
+            op: Ternary::IntMad(_, ProductPart::Wide | ProductPart::Lo, Saturation::Wrap),
+            packing: Packing::Whole,
+            a,
+            b,
+            c,
+            ..
+        }) => sum(code, times(code, of(*a)?, constant_of(code, *b))?, of(*c)?),
+        _ => Ok(Growth::Unknown),
+    }
+}
+
+/// What a row adds to itself in each iteration. Constants are ignored: they are small, and hardware prefetchers cover them.
+fn addend<'c>(code: &Code<'_, '_, 'c>, round: &[BlockId], by: Src) -> Result<Growth<'c>, LlvmError> {
+    let is_fixed = by.as_register().is_some_and(|row| writers(code, round, row).is_empty());
+    if !is_fixed || code.analysis.shapes.claim(by) != Shape::Uniform {
+        return Ok(Growth::Unknown);
+    }
+    Ok(Growth::By(code.emit.resize_signed(registers::first(code, by, 0)?, 64)?))
+}
+
+fn sum<'c>(code: &Code<'_, '_, 'c>, a: Growth<'c>, b: Growth<'c>) -> Result<Growth<'c>, LlvmError> {
+    Ok(match (a, b) {
+        (Growth::By(a), Growth::By(b)) => Growth::By(code.builder().binary(BinaryOp::Add, a, b)?),
+        (Growth::None, growth) | (growth, Growth::None) => growth,
+        (Growth::Unknown, _) | (_, Growth::Unknown) => Growth::Unknown,
+    })
+}
+
+fn times<'c>(code: &Code<'_, '_, 'c>, a: Growth<'c>, factor: Option<u64>) -> Result<Growth<'c>, LlvmError> {
+    Ok(match (a, factor) {
+        (Growth::By(a), Some(factor)) => {
+            Growth::By(code.builder().binary(BinaryOp::Mul, a, code.int(64, factor))?)
         }
-    }
+        (Growth::None, _) => Growth::None,
+        (Growth::By(_), None) | (Growth::Unknown, _) => Growth::Unknown,
+    })
+}
 
-    /// What a row adds to itself in each iteration. Constants are ignored: they are small, and hardware prefetchers cover them.
-    fn addend(&self, round: &[BlockId], by: Src) -> Result<Growth<'c>, LlvmError> {
-        let is_fixed = by.as_register().is_some_and(|row| self.writers(round, row).is_empty());
-        if !is_fixed || self.analysis.shapes.claim(by) != Shape::Uniform {
-            return Ok(Growth::Unknown);
-        }
-        Ok(Growth::By(self.emit.resize_signed(self.first(by, 0)?, 64)?))
-    }
-
-    fn sum(&self, a: Growth<'c>, b: Growth<'c>) -> Result<Growth<'c>, LlvmError> {
-        Ok(match (a, b) {
-            (Growth::By(a), Growth::By(b)) => Growth::By(self.builder().binary(BinaryOp::Add, a, b)?),
-            (Growth::None, growth) | (growth, Growth::None) => growth,
-            (Growth::Unknown, _) | (_, Growth::Unknown) => Growth::Unknown,
-        })
-    }
-
-    fn times(&self, a: Growth<'c>, factor: Option<u64>) -> Result<Growth<'c>, LlvmError> {
-        Ok(match (a, factor) {
-            (Growth::By(a), Some(factor)) => {
-                Growth::By(self.builder().binary(BinaryOp::Mul, a, self.int(64, factor))?)
-            }
-            (Growth::None, _) => Growth::None,
-            (Growth::By(_), None) | (Growth::Unknown, _) => Growth::Unknown,
-        })
-    }
-
-    pub(super) fn constant_of(&self, src: Src) -> Option<u64> {
-        match self.analysis.shapes.claim(src) {
-            Shape::Constant(value) => Some(value),
-            _ => None,
-        }
+pub(super) fn constant_of(code: &Code<'_, '_, '_>, src: Src) -> Option<u64> {
+    match code.analysis.shapes.claim(src) {
+        Shape::Constant(value) => Some(value),
+        _ => None,
     }
 }

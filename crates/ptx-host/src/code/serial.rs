@@ -16,8 +16,9 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
-use super::registers::defect;
 use super::state::Code;
+use super::{lane_masks, notes, registers};
+use crate::error::defect;
 use crate::notes::RemarkKind;
 
 /// Values of the lanes of a warp, indexable by the lane's number.
@@ -29,242 +30,264 @@ pub(super) enum Held<'c> {
     Array(Value<'c>, u32),
 }
 
-impl<'c> Code<'_, '_, 'c> {
-    /// Memory of the function for one value per lane. Each `number` has its own memory, which is reused: an instruction uses a different one for each
-    /// operand that it holds.
-    pub(super) fn array(&mut self, number: usize) -> Result<Value<'c>, LlvmError> {
-        while self.rows.arrays.len() <= number {
-            let ty = self.types.array(self.types.int(64), (WARP * self.analysis.warps) as u64);
-            self.rows.arrays.push(self.builder().alloca_in_entry(ty, 64)?);
+/// Memory of the function for one value per lane. Each `number` has its own memory, which is reused: an instruction uses a different one for each
+/// operand that it holds.
+pub(super) fn array<'c>(code: &mut Code<'_, '_, 'c>, number: usize) -> Result<Value<'c>, LlvmError> {
+    while code.rows.arrays.len() <= number {
+        let ty = code.types.array(code.types.int(64), (WARP * code.analysis.warps) as u64);
+        code.rows.arrays.push(code.builder().alloca_in_entry(ty, 64)?);
+    }
+    code.rows.arrays.get(number).copied().ok_or_else(|| defect("an array without memory"))
+}
+
+/// Stores the values of all chunks, vectors of one type of at least 8 bits, to an array.
+pub(super) fn put<'c>(
+    code: &mut Code<'_, '_, 'c>,
+    number: usize,
+    chunks: &[Value<'c>],
+) -> Result<Held<'c>, LlvmError> {
+    let array = array(code, number)?;
+    let first = chunks.first().ok_or_else(|| defect("no values"))?;
+    let bits = code.emit.bits(*first);
+    for (chunk, &value) in chunks.iter().enumerate() {
+        let place = code.builder().offset(array, code.int(64, chunk_bytes(code, chunk, bits)))?;
+        code.builder().store(value, place, 8, Ordinary)?;
+    }
+    Ok(Held::Array(array, bits))
+}
+
+fn chunk_bytes(code: &Code<'_, '_, '_>, chunk: usize, bits: u32) -> u64 {
+    chunk as u64 * u64::from(code.lanes) * u64::from(bits / 8)
+}
+
+/// The values of an operand with `bits` bits, at least 8.
+pub(super) fn hold<'c>(
+    code: &mut Code<'_, '_, 'c>,
+    number: usize,
+    src: Src,
+    bits: u32,
+) -> Result<Held<'c>, LlvmError> {
+    if code.analysis.shapes.src(src).is_uniform() {
+        return Ok(Held::One(code.emit.resize(registers::first(code, src, 0)?, bits)?));
+    }
+    let chunks: Result<Vec<_>, LlvmError> =
+        (0..code.chunks).map(|chunk| code.emit.resize(registers::vector(code, src, chunk)?, bits)).collect();
+    put(code, number, &chunks?)
+}
+
+/// An array of zeros for results of `bits` bits, at least 8. Lanes without a result keep zero.
+pub(super) fn results<'c>(
+    code: &mut Code<'_, '_, 'c>,
+    number: usize,
+    bits: u32,
+) -> Result<Held<'c>, LlvmError> {
+    let zero = code.types.vector(code.types.int(bits), code.lanes).zero();
+    put(code, number, &vec![zero; code.chunks])
+}
+
+/// The value of a lane.
+pub(super) fn of_lane<'c>(
+    code: &Code<'_, '_, 'c>,
+    held: Held<'c>,
+    lane: Value<'c>,
+) -> Result<Value<'c>, LlvmError> {
+    match held {
+        Held::One(value) => Ok(value),
+        Held::Array(array, bits) => {
+            let place = lane_place(code, array, bits, lane)?;
+            code.builder().load(code.types.int(bits), place, bits / 8, Ordinary)
         }
-        self.rows.arrays.get(number).copied().ok_or_else(|| defect("an array without memory"))
     }
+}
 
-    /// Stores the values of all chunks, vectors of one type of at least 8 bits, to an array.
-    pub(super) fn put(&mut self, number: usize, chunks: &[Value<'c>]) -> Result<Held<'c>, LlvmError> {
-        let array = self.array(number)?;
-        let first = chunks.first().ok_or_else(|| defect("no values"))?;
-        let bits = self.emit.bits(*first);
-        for (chunk, &value) in chunks.iter().enumerate() {
-            let place = self.builder().offset(array, self.int(64, self.chunk_bytes(chunk, bits)))?;
-            self.builder().store(value, place, 8, Ordinary)?;
-        }
-        Ok(Held::Array(array, bits))
-    }
+/// Sets the value of a lane.
+pub(super) fn set_lane<'c>(
+    code: &Code<'_, '_, 'c>,
+    held: Held<'c>,
+    lane: Value<'c>,
+    value: Value<'c>,
+) -> Result<(), LlvmError> {
+    let Held::Array(array, bits) = held else {
+        return Err(defect("one number for all lanes is not set"));
+    };
+    let place = lane_place(code, array, bits, lane)?;
+    code.builder().store(value, place, bits / 8, Ordinary).map(drop)
+}
 
-    fn chunk_bytes(&self, chunk: usize, bits: u32) -> u64 {
-        chunk as u64 * u64::from(self.lanes) * u64::from(bits / 8)
-    }
+fn lane_place<'c>(
+    code: &Code<'_, '_, 'c>,
+    array: Value<'c>,
+    bits: u32,
+    lane: Value<'c>,
+) -> Result<Value<'c>, LlvmError> {
+    let bytes = code.builder().binary(BinaryOp::Mul, lane, code.int(64, u64::from(bits / 8)))?;
+    code.builder().offset(array, bytes)
+}
 
-    /// The values of an operand with `bits` bits, at least 8.
-    pub(super) fn hold(&mut self, number: usize, src: Src, bits: u32) -> Result<Held<'c>, LlvmError> {
-        if self.analysis.shapes.src(src).is_uniform() {
-            return Ok(Held::One(self.emit.resize(self.first(src, 0)?, bits)?));
-        }
-        let chunks: Result<Vec<_>, LlvmError> =
-            (0..self.chunks).map(|chunk| self.emit.resize(self.vector(src, chunk)?, bits)).collect();
-        self.put(number, &chunks?)
-    }
-
-    /// An array of zeros for results of `bits` bits, at least 8. Lanes without a result keep zero.
-    pub(super) fn results(&mut self, number: usize, bits: u32) -> Result<Held<'c>, LlvmError> {
-        let zero = self.types.vector(self.types.int(bits), self.lanes).zero();
-        self.put(number, &vec![zero; self.chunks])
-    }
-
-    /// The value of a lane.
-    pub(super) fn of_lane(&self, held: Held<'c>, lane: Value<'c>) -> Result<Value<'c>, LlvmError> {
-        match held {
-            Held::One(value) => Ok(value),
-            Held::Array(array, bits) => {
-                let place = self.lane_place(array, bits, lane)?;
-                self.builder().load(self.types.int(bits), place, bits / 8, Ordinary)
-            }
-        }
-    }
-
-    /// Sets the value of a lane.
-    pub(super) fn set_lane(
-        &self,
-        held: Held<'c>,
-        lane: Value<'c>,
-        value: Value<'c>,
-    ) -> Result<(), LlvmError> {
-        let Held::Array(array, bits) = held else {
-            return Err(defect("one number for all lanes is not set"));
-        };
-        let place = self.lane_place(array, bits, lane)?;
-        self.builder().store(value, place, bits / 8, Ordinary).map(drop)
-    }
-
-    fn lane_place(&self, array: Value<'c>, bits: u32, lane: Value<'c>) -> Result<Value<'c>, LlvmError> {
-        let bytes = self.builder().binary(BinaryOp::Mul, lane, self.int(64, u64::from(bits / 8)))?;
-        self.builder().offset(array, bytes)
-    }
-
-    /// All values of an array as the vectors of the chunks.
-    pub(super) fn taken(&self, held: Held<'c>) -> Result<Vec<Value<'c>>, LlvmError> {
-        let Held::Array(array, bits) = held else {
-            return Err(defect("one number for all lanes is not an array"));
-        };
-        let ty = self.types.vector(self.types.int(bits), self.lanes);
-        (0..self.chunks)
-            .map(|chunk| {
-                let place = self.builder().offset(array, self.int(64, self.chunk_bytes(chunk, bits)))?;
-                self.builder().load(ty, place, 8, Ordinary)
-            })
-            .collect()
-    }
-
-    /// The active lanes for which the guard holds, as a lane mask.
-    pub(super) fn active_lanes(&self, guard: Option<(u32, bool)>) -> Result<Value<'c>, LlvmError> {
-        let masks: Result<Vec<_>, _> = (0..self.chunks).map(|chunk| self.active(guard, chunk)).collect();
-        self.lanes_of(&masks?)
-    }
-
-    /// As [`Self::active_lanes`], for each of the warps that execute together.
-    pub(super) fn active_warps(&self, guard: Option<(u32, bool)>) -> Result<Vec<Value<'c>>, LlvmError> {
-        let masks: Result<Vec<_>, _> = (0..self.chunks).map(|chunk| self.active(guard, chunk)).collect();
-        self.lanes_of_warps(&masks?)
-    }
-
-    /// Whether a mask of the warps is not empty.
-    pub(super) fn any_lane(&self, warps: &[Value<'c>]) -> Result<Value<'c>, LlvmError> {
-        let mut all = self.int(32, 0);
-        for &lanes in warps {
-            all = self.builder().binary(BinaryOp::Or, all, lanes)?;
-        }
-        self.builder().int_compare(IntPredicate::Ne, all, self.int(32, 0))
-    }
-
-    /// Generates a loop over warps, in order; `body` is the code of one, given its lane mask and the number of its first lane as 64 bits.
-    fn each_warp(
-        &self,
-        warps: &[Value<'c>],
-        body: impl FnOnce(&Self, Value<'c>, Value<'c>) -> Result<(), LlvmError>,
-    ) -> Result<(), LlvmError> {
-        if let [lanes] = *warps {
-            return body(self, lanes, self.int(64, 0));
-        }
-        let (builder, word) = (self.builder(), self.types.int(32));
-        let sets = builder.alloca_in_entry(self.types.array(word, warps.len() as u64), 4)?;
-        for (warp, &lanes) in warps.iter().enumerate() {
-            builder.store(lanes, builder.offset(sets, self.int(64, 4 * warp as u64))?, 4, Ordinary)?;
-        }
-        let [each, after] = ["warp", "after.warps"].map(|name| self.function.append_block(self.types, name));
-        let before = builder.block()?;
-        builder.branch(each)?;
-        builder.position_at_end(each);
-        let number = builder.phi(self.types.int(64))?;
-        builder.add_incoming(number, self.int(64, 0), before)?;
-        let bytes = builder.binary(BinaryOp::Mul, number, self.int(64, 4))?;
-        let lanes = builder.load(word, builder.offset(sets, bytes)?, 4, Ordinary)?;
-        let first = builder.binary(BinaryOp::Mul, number, self.int(64, WARP as u64))?;
-        body(self, lanes, first)?;
-        let next = builder.binary(BinaryOp::Add, number, self.int(64, 1))?;
-        builder.add_incoming(number, next, builder.block()?)?;
-        let is_left = builder.int_compare(IntPredicate::Ult, next, self.int(64, warps.len() as u64))?;
-        builder.branch_if(is_left, each, after)?;
-        builder.position_at_end(after);
-        Ok(())
-    }
-
-    /// Generates a loop over the lanes of the warps' masks, in order; `body` is the code of one, given its number as 64 bits.
-    pub(super) fn each_lane(
-        &self,
-        warps: &[Value<'c>],
-        body: impl FnOnce(&Self, Value<'c>) -> Result<(), LlvmError>,
-    ) -> Result<(), LlvmError> {
-        self.each_warp(warps, |code, lanes, first| {
-            code.each_lane_of(lanes, |code, lane| {
-                let lane = if warps.len() == 1 {
-                    lane
-                } else {
-                    code.builder().binary(BinaryOp::Add, first, lane)?
-                };
-                body(code, lane)
-            })
+/// All values of an array as the vectors of the chunks.
+pub(super) fn taken<'c>(code: &Code<'_, '_, 'c>, held: Held<'c>) -> Result<Vec<Value<'c>>, LlvmError> {
+    let Held::Array(array, bits) = held else {
+        return Err(defect("one number for all lanes is not an array"));
+    };
+    let ty = code.types.vector(code.types.int(bits), code.lanes);
+    (0..code.chunks)
+        .map(|chunk| {
+            let place = code.builder().offset(array, code.int(64, chunk_bytes(code, chunk, bits)))?;
+            code.builder().load(ty, place, 8, Ordinary)
         })
-    }
+        .collect()
+}
 
-    fn each_lane_of(
-        &self,
-        lanes: Value<'c>,
-        body: impl FnOnce(&Self, Value<'c>) -> Result<(), LlvmError>,
-    ) -> Result<(), LlvmError> {
-        self.note(RemarkKind::Serial, None);
-        let builder = self.builder();
-        let [head, each, after] =
-            ["lanes", "lane", "after.lanes"].map(|name| self.function.append_block(self.types, name));
-        let before = builder.block()?;
-        builder.branch(head)?;
-        builder.position_at_end(head);
-        let word = self.types.int(32);
-        let rest = builder.phi(word)?;
-        builder.add_incoming(rest, lanes, before)?;
-        let is_left = builder.int_compare(IntPredicate::Ne, rest, self.int(32, 0))?;
-        builder.branch_if(is_left, each, after)?;
-        builder.position_at_end(each);
-        let lane = builder.intrinsic("llvm.cttz", &[word], &[rest, self.types.bool_value(true)])?;
-        body(self, self.emit.resize(lane, 64)?)?;
-        // `rest & (rest - 1)` clears the lowest bit, which is the lane just executed. The body may have added blocks, so the phi's incoming edge is from
-        // the current block of the builder.
-        let less = builder.binary(BinaryOp::Sub, rest, self.int(32, 1))?;
-        let less = builder.binary(BinaryOp::And, rest, less)?;
-        builder.add_incoming(rest, less, builder.block()?)?;
-        builder.branch(head)?;
-        builder.position_at_end(after);
-        Ok(())
-    }
+/// The active lanes for which the guard holds, as a lane mask.
+pub(super) fn active_lanes<'c>(
+    code: &Code<'_, '_, 'c>,
+    guard: Option<(u32, bool)>,
+) -> Result<Value<'c>, LlvmError> {
+    let masks: Result<Vec<_>, _> =
+        (0..code.chunks).map(|chunk| registers::active(code, guard, chunk)).collect();
+    lane_masks::lanes_of(code, &masks?)
+}
 
-    /// As [`Self::each_lane`], but unrolled for the case that all lanes are in the masks: for short code.
-    pub(super) fn each_lane_unrolled(
-        &self,
-        warps: &[Value<'c>],
-        body: impl Fn(&Self, Value<'c>) -> Result<(), LlvmError>,
-    ) -> Result<(), LlvmError> {
-        let builder = self.builder();
-        let mut lanes = self.int(32, u32::MAX.into());
-        for &warp in warps {
-            lanes = builder.binary(BinaryOp::And, lanes, warp)?;
+/// As [`active_lanes`], for each of the warps that execute together.
+pub(super) fn active_warps<'c>(
+    code: &Code<'_, '_, 'c>,
+    guard: Option<(u32, bool)>,
+) -> Result<Vec<Value<'c>>, LlvmError> {
+    let masks: Result<Vec<_>, _> =
+        (0..code.chunks).map(|chunk| registers::active(code, guard, chunk)).collect();
+    lane_masks::lanes_of_warps(code, &masks?)
+}
+
+/// Whether a mask of the warps is not empty.
+pub(super) fn any_lane<'c>(code: &Code<'_, '_, 'c>, warps: &[Value<'c>]) -> Result<Value<'c>, LlvmError> {
+    let mut all = code.int(32, 0);
+    for &lanes in warps {
+        all = code.builder().binary(BinaryOp::Or, all, lanes)?;
+    }
+    code.builder().int_compare(IntPredicate::Ne, all, code.int(32, 0))
+}
+
+/// Generates a loop over warps, in order; `body` is the code of one, given its lane mask and the number of its first lane as 64 bits.
+fn each_warp<'c>(
+    code: &Code<'_, '_, 'c>,
+    warps: &[Value<'c>],
+    body: impl FnOnce(&Code<'_, '_, 'c>, Value<'c>, Value<'c>) -> Result<(), LlvmError>,
+) -> Result<(), LlvmError> {
+    if let [lanes] = *warps {
+        return body(code, lanes, code.int(64, 0));
+    }
+    let (builder, word) = (code.builder(), code.types.int(32));
+    let sets = builder.alloca_in_entry(code.types.array(word, warps.len() as u64), 4)?;
+    for (warp, &lanes) in warps.iter().enumerate() {
+        builder.store(lanes, builder.offset(sets, code.int(64, 4 * warp as u64))?, 4, Ordinary)?;
+    }
+    let [each, after] = ["warp", "after.warps"].map(|name| code.function.append_block(code.types, name));
+    let before = builder.block()?;
+    builder.branch(each)?;
+    builder.position_at_end(each);
+    let number = builder.phi(code.types.int(64))?;
+    builder.add_incoming(number, code.int(64, 0), before)?;
+    let bytes = builder.binary(BinaryOp::Mul, number, code.int(64, 4))?;
+    let lanes = builder.load(word, builder.offset(sets, bytes)?, 4, Ordinary)?;
+    let first = builder.binary(BinaryOp::Mul, number, code.int(64, WARP as u64))?;
+    body(code, lanes, first)?;
+    let next = builder.binary(BinaryOp::Add, number, code.int(64, 1))?;
+    builder.add_incoming(number, next, builder.block()?)?;
+    let is_left = builder.int_compare(IntPredicate::Ult, next, code.int(64, warps.len() as u64))?;
+    builder.branch_if(is_left, each, after)?;
+    builder.position_at_end(after);
+    Ok(())
+}
+
+/// Generates a loop over the lanes of the warps' masks, in order; `body` is the code of one, given its number as 64 bits.
+pub(super) fn each_lane<'c>(
+    code: &Code<'_, '_, 'c>,
+    warps: &[Value<'c>],
+    body: impl FnOnce(&Code<'_, '_, 'c>, Value<'c>) -> Result<(), LlvmError>,
+) -> Result<(), LlvmError> {
+    each_warp(code, warps, |code, lanes, first| {
+        each_lane_of(code, lanes, |code, lane| {
+            let lane =
+                if warps.len() == 1 { lane } else { code.builder().binary(BinaryOp::Add, first, lane)? };
+            body(code, lane)
+        })
+    })
+}
+
+fn each_lane_of<'c>(
+    code: &Code<'_, '_, 'c>,
+    lanes: Value<'c>,
+    body: impl FnOnce(&Code<'_, '_, 'c>, Value<'c>) -> Result<(), LlvmError>,
+) -> Result<(), LlvmError> {
+    notes::note(code, RemarkKind::Serial, None);
+    let builder = code.builder();
+    let [head, each, after] =
+        ["lanes", "lane", "after.lanes"].map(|name| code.function.append_block(code.types, name));
+    let before = builder.block()?;
+    builder.branch(head)?;
+    builder.position_at_end(head);
+    let word = code.types.int(32);
+    let rest = builder.phi(word)?;
+    builder.add_incoming(rest, lanes, before)?;
+    let is_left = builder.int_compare(IntPredicate::Ne, rest, code.int(32, 0))?;
+    builder.branch_if(is_left, each, after)?;
+    builder.position_at_end(each);
+    let lane = builder.intrinsic("llvm.cttz", &[word], &[rest, code.types.bool_value(true)])?;
+    body(code, code.emit.resize(lane, 64)?)?;
+    // `rest & (rest - 1)` clears the lowest bit, which is the lane just executed. The body may have added blocks, so the phi's incoming edge is from
+    // the current block of the builder.
+    let less = builder.binary(BinaryOp::Sub, rest, code.int(32, 1))?;
+    let less = builder.binary(BinaryOp::And, rest, less)?;
+    builder.add_incoming(rest, less, builder.block()?)?;
+    builder.branch(head)?;
+    builder.position_at_end(after);
+    Ok(())
+}
+
+/// As [`each_lane`], but unrolled for the case that all lanes are in the masks: for short code.
+pub(super) fn each_lane_unrolled<'c>(
+    code: &Code<'_, '_, 'c>,
+    warps: &[Value<'c>],
+    body: impl Fn(&Code<'_, '_, 'c>, Value<'c>) -> Result<(), LlvmError>,
+) -> Result<(), LlvmError> {
+    let builder = code.builder();
+    let mut lanes = code.int(32, u32::MAX.into());
+    for &warp in warps {
+        lanes = builder.binary(BinaryOp::And, lanes, warp)?;
+    }
+    let [all, some, after] =
+        ["all", "some", "after"].map(|name| code.function.append_block(code.types, name));
+    let is_full = builder.int_compare(IntPredicate::Eq, lanes, code.int(32, u32::MAX.into()))?;
+    builder.branch_if_likely(is_full, all, some, true)?;
+    builder.position_at_end(all);
+    each_warp(code, warps, |code, _, first| {
+        for lane in 0..WARP as u64 {
+            let lane = code.int(64, lane);
+            let lane =
+                if warps.len() == 1 { lane } else { code.builder().binary(BinaryOp::Add, first, lane)? };
+            body(code, lane)?;
         }
-        let [all, some, after] =
-            ["all", "some", "after"].map(|name| self.function.append_block(self.types, name));
-        let is_full = builder.int_compare(IntPredicate::Eq, lanes, self.int(32, u32::MAX.into()))?;
-        builder.branch_if_likely(is_full, all, some, true)?;
-        builder.position_at_end(all);
-        self.each_warp(warps, |code, _, first| {
-            for lane in 0..WARP as u64 {
-                let lane = code.int(64, lane);
-                let lane = if warps.len() == 1 {
-                    lane
-                } else {
-                    code.builder().binary(BinaryOp::Add, first, lane)?
-                };
-                body(code, lane)?;
-            }
-            Ok(())
-        })?;
-        builder.branch(after)?;
-        builder.position_at_end(some);
-        self.each_lane(warps, body)?;
-        builder.branch(after)?;
-        builder.position_at_end(after);
         Ok(())
-    }
+    })?;
+    builder.branch(after)?;
+    builder.position_at_end(some);
+    each_lane(code, warps, body)?;
+    builder.branch(after)?;
+    builder.position_at_end(after);
+    Ok(())
+}
 
-    /// Executes code only if a condition holds.
-    pub(super) fn only_if(
-        &self,
-        condition: Value<'c>,
-        code: impl FnOnce(&Self) -> Result<(), LlvmError>,
-    ) -> Result<(), LlvmError> {
-        let [then, after] = ["then", "after"].map(|name| self.function.append_block(self.types, name));
-        self.builder().branch_if(condition, then, after)?;
-        self.builder().position_at_end(then);
-        code(self)?;
-        self.builder().branch(after)?;
-        self.builder().position_at_end(after);
-        Ok(())
-    }
+/// Executes code only if a condition holds.
+pub(super) fn only_if<'c>(
+    code: &Code<'_, '_, 'c>,
+    condition: Value<'c>,
+    body: impl FnOnce(&Code<'_, '_, 'c>) -> Result<(), LlvmError>,
+) -> Result<(), LlvmError> {
+    let [then, after] = ["then", "after"].map(|name| code.function.append_block(code.types, name));
+    code.builder().branch_if(condition, then, after)?;
+    code.builder().position_at_end(then);
+    body(code)?;
+    code.builder().branch(after)?;
+    code.builder().position_at_end(after);
+    Ok(())
 }

@@ -83,4 +83,11 @@ impl<'c> Code<'_, '_, 'c> {
     pub(super) fn cast(&self, op: CastOp, value: Value<'c>, bits: u32) -> Result<Value<'c>, LlvmError> {
         self.builder().cast(op, value, self.emit.like(value, self.types.int(bits)))
     }
+
+    /// Whether the code checks claims.
+    pub(super) fn checks(&self) -> bool {
+        self.analysis.shapes.claims().is_some()
+    }
 }
+
+pub(super) type Guard = Option<(u32, bool)>;

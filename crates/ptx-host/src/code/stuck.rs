@@ -2,79 +2,132 @@
 //!
 //! A function has one block for that, which examines all blocks at which lanes wait.
 
+use std::collections::BTreeSet;
 use std::mem::offset_of;
 
-use super::state::{Code, Version};
-use crate::run::Runtime;
 use ptx_exec::program::{Effect, Op, Src};
 use ptx_llvm::LlvmError;
-use ptx_llvm::build::{IntPredicate, Value};
+use ptx_llvm::build::Volatility::Ordinary;
+use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
+use super::state::{Code, Version};
+use super::{lane_masks, outside, registers, runtime};
 use crate::analysis::{BlockId, Gather};
+use crate::error::defect;
+use crate::run::{Runtime, Status, field};
 
-impl<'c> Code<'_, '_, 'c> {
-    /// Ends the warp, whose lanes wait for each other forever. It is at the beginning of a block, so that all rows are in memory.
-    pub(super) fn end_stuck(&self) -> Result<(), LlvmError> {
-        let block = self.ends.stuck.get().unwrap_or_else(|| self.function.append_block(self.types, "stuck"));
-        self.ends.stuck.set(Some(block));
-        self.builder().branch(block).map(drop)
+/// Generates the code that [`runtime::end_stuck`] branches to.
+pub(super) fn finish_stuck(code: &mut Code<'_, '_, '_>) -> Result<(), LlvmError> {
+    let Some(block) = code.ends.stuck.get() else { return Ok(()) };
+    code.builder().position_at_end(block);
+    if code.segment.is_some() {
+        return outside::end_stuck_segment(code);
     }
+    report_stuck(code)
+}
 
-    /// Generates the code that [`Self::end_stuck`] branches to.
-    pub(super) fn finish_stuck(&mut self) -> Result<(), LlvmError> {
-        let Some(block) = self.ends.stuck.get() else { return Ok(()) };
-        self.builder().position_at_end(block);
-        if self.segment.is_some() {
-            return self.end_stuck_segment();
-        }
-        self.report_stuck()
-    }
-
-    /// Reports the operations at which lanes wait, and ends the warp.
-    pub(super) fn report_stuck(&mut self) -> Result<(), LlvmError> {
-        self.rows.current.borrow_mut().clear();
-        self.at.version = Version::Partial;
-        let nowhere = self.constants(32, 0, |_| u64::from(u32::MAX))?;
-        let mut places = vec![nowhere; self.chunks];
-        let mut members = vec![nowhere; self.chunks];
-        for id in 0..self.analysis.graph.blocks().len() {
-            let Some(gather) = self.collective_gather(id) else { continue };
-            for (chunk, mask) in self.masks_of(id)?.into_iter().enumerate() {
-                let place = self.places_of_lanes(self.analysis.graph.block(id).first, chunk)?;
-                places[chunk] = self.builder().select(mask, place, places[chunk])?;
-                if let Gather::One(src) | Gather::Each(src) = gather {
-                    let own = self.emit.resize(self.vector(src, chunk)?, 32)?;
-                    members[chunk] = self.builder().select(mask, own, members[chunk])?;
-                }
+/// Reports the operations at which lanes wait, and ends the warp.
+pub(super) fn report_stuck(code: &mut Code<'_, '_, '_>) -> Result<(), LlvmError> {
+    code.rows.current.borrow_mut().clear();
+    code.at.version = Version::Partial;
+    let nowhere = lane_masks::constants(code, 32, 0, |_| u64::from(u32::MAX))?;
+    let mut places = vec![nowhere; code.chunks];
+    let mut members = vec![nowhere; code.chunks];
+    for id in 0..code.analysis.graph.blocks().len() {
+        let Some(gather) = collective_gather(code, id) else { continue };
+        for (chunk, mask) in lane_masks::masks_of(code, id)?.into_iter().enumerate() {
+            let place = places_of_lanes(code, code.analysis.graph.block(id).first, chunk)?;
+            places[chunk] = code.builder().select(mask, place, places[chunk])?;
+            if let Gather::One(src) | Gather::Each(src) = gather {
+                let own = code.emit.resize(registers::vector(code, src, chunk)?, 32)?;
+                members[chunk] = code.builder().select(mask, own, members[chunk])?;
             }
         }
-        let arguments = [self.in_memory(&places)?, self.in_memory(&members)?, self.alive_lanes()?];
-        let status = self.call_runtime(offset_of!(Runtime, stuck), &arguments, self.types.int(32))?;
-        self.builder().ret(Some(status)).map(drop)
     }
+    let arguments = [
+        lane_masks::in_memory(code, &places)?,
+        lane_masks::in_memory(code, &members)?,
+        lane_masks::alive_lanes(code)?,
+    ];
+    let status = runtime::call_runtime(code, offset_of!(Runtime, stuck), &arguments, code.types.int(32))?;
+    code.builder().ret(Some(status)).map(drop)
+}
 
-    /// The lanes that must arrive at the collective operation that a block begins with.
-    pub(super) fn collective_gather(&self, id: BlockId) -> Option<Gather> {
-        let block = self.analysis.graph.block(id);
-        let op = self.program.code.get(block.first as usize).map(|inst| &inst.op);
-        let Some(Op::Effect(Effect::Collective(_))) = op else { return None };
-        self.analysis.shapes.gather(self.program, block)
+/// The lanes that must arrive at the collective operation that a block begins with.
+pub(super) fn collective_gather(code: &Code<'_, '_, '_>, id: BlockId) -> Option<Gather> {
+    let block = code.analysis.graph.block(id);
+    let op = code.program.code.get(block.first as usize).map(|inst| &inst.op);
+    let Some(Op::Effect(Effect::Collective(_))) = op else { return None };
+    code.analysis.shapes.gather(code.program, block)
+}
+
+/// For each lane of a chunk, the number by which the runtime knows the operation at which it waits.
+fn places_of_lanes<'c>(code: &Code<'_, '_, 'c>, pc: u32, chunk: usize) -> Result<Value<'c>, LlvmError> {
+    let Some((row, sites)) = code.reports.joined.and_then(|joined| joined.meeting(pc)) else {
+        let place = code.reports.joined.map_or(pc, |joined| joined.place(pc));
+        return lane_masks::constants(code, 32, chunk, |_| place.into());
+    };
+    let numbers = code.emit.resize(registers::vector(code, Src::register(row), chunk)?, 32)?;
+    let mut places = lane_masks::constants(code, 32, chunk, |_| pc.into())?;
+    for (own, &site) in (0..).zip(sites) {
+        let own = lane_masks::constants(code, 32, chunk, |_| own)?;
+        let site = lane_masks::constants(code, 32, chunk, |_| site.into())?;
+        let is_it = code.builder().int_compare(IntPredicate::Eq, numbers, own)?;
+        places = code.builder().select(is_it, site, places)?;
     }
+    Ok(places)
+}
 
-    /// For each lane of a chunk, the number by which the runtime knows the operation at which it waits.
-    fn places_of_lanes(&self, pc: u32, chunk: usize) -> Result<Value<'c>, LlvmError> {
-        let Some((row, sites)) = self.reports.joined.and_then(|joined| joined.meeting(pc)) else {
-            let place = self.reports.joined.map_or(pc, |joined| joined.place(pc));
-            return self.constants(32, chunk, |_| place.into());
-        };
-        let numbers = self.emit.resize(self.vector(Src::register(row), chunk)?, 32)?;
-        let mut places = self.constants(32, chunk, |_| pc.into())?;
-        for (own, &site) in (0..).zip(sites) {
-            let own = self.constants(32, chunk, |_| own)?;
-            let site = self.constants(32, chunk, |_| site.into())?;
-            let is_it = self.builder().int_compare(IntPredicate::Eq, numbers, own)?;
-            places = self.builder().select(is_it, site, places)?;
+/// Stops the warp if lanes are elsewhere when `all` others have reached a barrier.
+pub(super) fn expect_together_in_segment<'c>(
+    code: &Code<'_, '_, 'c>,
+    pc: u32,
+    all: Value<'c>,
+) -> Result<(), LlvmError> {
+    let Some(segment) = &code.segment else { return Err(defect("a kernel in one function")) };
+    let missing = lane_masks::missing(code, all)?;
+    let none = code.builder().int_compare(IntPredicate::Eq, missing, code.int(32, 0))?;
+    lane_masks::unless(code, none, |code| {
+        outside::save_lanes(code, segment)?;
+        let arguments = [code.frame, segment.state, code.int(32, pc.into()), all];
+        let status = code.builder().call(segment.plan.parted, &arguments)?;
+        code.builder().ret(Some(status)).map(drop)
+    })
+}
+
+/// Stops the warp if lanes are elsewhere: at another barrier, or where they wait for these lanes.
+pub(super) fn expect_together<'c>(
+    code: &Code<'_, '_, 'c>,
+    (id, pc): (BlockId, u32),
+    elsewhere: &BTreeSet<BlockId>,
+    all: Value<'c>,
+) -> Result<(), LlvmError> {
+    let builder = code.builder();
+    let is_barrier = |pc: u32| {
+        let inst = code.program.code.get(pc as usize);
+        inst.is_some_and(|inst| matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))))
+    };
+    let none = code.int(32, 0);
+    let (mut others, mut place, mut waiting) = (none, code.int(32, pc.into()), none);
+    for &other in elsewhere.iter().filter(|&&other| other != id).rev() {
+        let ty = code.types.vector(code.types.int(1), code.lanes);
+        let masks = code.masks.at(other)?.iter().map(|&place| builder.load(ty, place, 8, Ordinary));
+        let lanes = lane_masks::lanes_of(code, &masks.collect::<Result<Vec<_>, _>>()?)?;
+        let first = code.analysis.graph.block(other).first;
+        if !is_barrier(first) {
+            waiting = builder.binary(BinaryOp::Or, waiting, lanes)?;
+            continue;
         }
-        Ok(places)
+        let any = builder.int_compare(IntPredicate::Ne, lanes, none)?;
+        others = builder.select(any, lanes, others)?;
+        place = builder.select(any, code.int(32, first.into()), place)?;
     }
+    let is_together = builder.int_compare(IntPredicate::Eq, others, none)?;
+    lane_masks::unless(code, is_together, |code| {
+        let arguments = [code.int(32, pc.into()), all, place, others];
+        let status = runtime::call_runtime(code, field::runtime::PART, &arguments, code.types.int(32))?;
+        code.builder().ret(Some(status)).map(drop)
+    })?;
+    let is_alone = builder.int_compare(IntPredicate::Eq, waiting, none)?;
+    lane_masks::unless(code, is_alone, |code| runtime::stop(code, pc, all, Status::Deadlock))
 }

@@ -1,0 +1,174 @@
+//! The addresses of elements in memory, and values between memory and rows.
+
+use ptx_exec::Space;
+use ptx_exec::program::{Address, Load, Src};
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::{BinaryOp, CastOp, Value};
+
+use super::cluster::SHARED_OFFSET;
+use super::state::Code;
+use crate::analysis::{Indexed, Shape, Stride};
+
+/// The pattern of the addresses of an access's lanes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Form {
+    /// One address for all lanes.
+    Uniform,
+    /// One address for the lanes of each chunk.
+    Chunkwise,
+    /// The access of each lane begins where that of the lane before ends; with an index, only if that does not wrap around.
+    Consecutive(Option<(u32, Indexed)>),
+    /// Arbitrary addresses.
+    Any,
+}
+
+/// An access of lanes: the address, guard and elements.
+#[derive(Clone, Copy)]
+pub(super) struct Accessed<'a> {
+    pub(super) address: &'a Address,
+    pub(super) base: Src,
+    pub(super) guard: Option<(u32, bool)>,
+    /// Bytes of an element, and the number of elements.
+    pub(super) size: u32,
+    pub(super) count: usize,
+}
+
+impl Accessed<'_> {
+    pub(super) fn offset(&self, element: usize) -> i64 {
+        self.address.offset.wrapping_add((element as u64 * u64::from(self.size)) as i64)
+    }
+
+    pub(super) fn bits(&self) -> u32 {
+        8 * self.size
+    }
+}
+
+pub(super) fn form(code: &Code<'_, '_, '_>, accessed: Accessed<'_>) -> Form {
+    let shapes = &code.analysis.shapes;
+    let shape = shapes.src(accessed.base);
+    let bytes = i64::from(accessed.size) * accessed.count as i64;
+    // Addresses that are consecutive modulo fewer bits need not be consecutive in memory.
+    let is_whole = window(code, accessed.address.space).is_some()
+        || code.analysis.widths.src(accessed.base) == u64::BITS;
+    match (shape, accessed.base.as_register()) {
+        (shape, _) if shape.is_uniform() => Form::Uniform,
+        (Shape::Strided(Stride { within: 0, .. }), _) => Form::Chunkwise,
+        (Shape::Strided(Stride { within, .. }), _) if within == bytes && is_whole => Form::Consecutive(None),
+        (Shape::Indexed(indexed), Some(row)) if indexed.stride().within == bytes && is_whole => {
+            Form::Consecutive(Some((row, indexed)))
+        }
+        _ => Form::Any,
+    }
+}
+
+/// The first chunk that has the same values of a source.
+pub(super) fn same_as(code: &Code<'_, '_, '_>, src: Src, chunk: usize) -> usize {
+    chunk & code.analysis.shapes.chunkwise_of(src) as usize
+}
+
+/// The host address of an element that one lane accesses.
+pub(super) fn element_place<'c>(
+    code: &Code<'_, '_, 'c>,
+    accessed: Accessed<'_>,
+    address: Value<'c>,
+    element: usize,
+) -> Result<Value<'c>, LlvmError> {
+    let offset = accessed.offset(element);
+    let facts = code.analysis.shapes.facts(accessed.base);
+    let least = i64::try_from(facts.least).ok().and_then(|least| least.checked_add(offset));
+    let most = i64::try_from(facts.most).ok().and_then(|most| most.checked_add(offset));
+    // Shared addresses in a cluster contain the rank of the block.
+    let is_offset = accessed.address.space != Space::Shared || !code.launched.clusters;
+    let has_no_carry = is_offset
+        && facts.are_small(32)
+        && least.is_some_and(|least| least >= 0)
+        && most.is_some_and(|most| most <= i64::from(i32::MAX));
+    match window(code, accessed.address.space) {
+        // This folds the constant into the addressing mode of the access.
+        Some(window) if has_no_carry => {
+            let address = code.cast(CastOp::ZExt, code.emit.resize(address, 32)?, 64)?;
+            code.builder().offset(code.builder().offset(window, address)?, code.int(64, offset as u64))
+        }
+        _ => place(code, accessed.address.space, address, offset),
+    }
+}
+
+/// Extends a loaded element to the width of its register.
+pub(super) fn fill<'c>(
+    code: &Code<'_, '_, 'c>,
+    load: &Load,
+    value: Value<'c>,
+) -> Result<Value<'c>, LlvmError> {
+    let bits = u64::BITS - load.fill.register.leading_zeros();
+    if load.fill.sign_shift == 0 {
+        return code.emit.resize(value, bits);
+    }
+    code.emit.resize_signed(value, bits)
+}
+
+/// The host address of one PTX address.
+pub(super) fn place<'c>(
+    code: &Code<'_, '_, 'c>,
+    space: Space,
+    address: Value<'c>,
+    offset: i64,
+) -> Result<Value<'c>, LlvmError> {
+    let address = extended(code, space, address, offset)?;
+    match window(code, space) {
+        Some(window) => code.builder().offset(window, address),
+        None => code.builder().cast(CastOp::IntToPtr, address, code.types.pointer(0)),
+    }
+}
+
+/// The host addresses of the lanes of a chunk.
+pub(super) fn places<'c>(
+    code: &Code<'_, '_, 'c>,
+    space: Space,
+    addresses: Value<'c>,
+    offset: i64,
+) -> Result<Value<'c>, LlvmError> {
+    let addresses = extended(code, space, addresses, offset)?;
+    match window(code, space) {
+        Some(window) => code.builder().vector_offset(window, addresses),
+        None => {
+            let pointers = code.types.vector(code.types.pointer(0), code.lanes);
+            code.builder().cast(CastOp::IntToPtr, addresses, pointers)
+        }
+    }
+}
+
+/// Addresses extended to 64 bits. Those in windows have 32 bits and are sign-extended: the first lane of a chunk may be below the
+/// window if it is not active.
+pub(super) fn extended<'c>(
+    code: &Code<'_, '_, 'c>,
+    space: Space,
+    address: Value<'c>,
+    offset: i64,
+) -> Result<Value<'c>, LlvmError> {
+    let address = match window(code, space) {
+        Some(_) => {
+            let narrow = code.emit.resize(address, 32)?;
+            let offset = code.emit.constant(narrow, 32, offset as u64 & u64::from(u32::MAX));
+            let mut sum = code.builder().binary(BinaryOp::Add, narrow, offset)?;
+            if space == Space::Shared && code.launched.clusters {
+                // The rank of the block is above the offset.
+                let above = code.emit.constant(sum, 32, u64::from(SHARED_OFFSET.leading_zeros()) - 32);
+                sum = code.builder().binary(BinaryOp::Shl, sum, above)?;
+                sum = code.builder().binary(BinaryOp::AShr, sum, above)?;
+            }
+            return code.cast(CastOp::SExt, sum, 64);
+        }
+        None => code.emit.resize(address, 64)?,
+    };
+    let offset = code.emit.constant(address, 64, offset as u64);
+    code.builder().binary(BinaryOp::Add, address, offset)
+}
+
+pub(super) fn window<'c>(code: &Code<'_, '_, 'c>, space: Space) -> Option<Value<'c>> {
+    match space {
+        Space::Param => Some(code.inputs.params),
+        Space::Const => Some(code.inputs.constant),
+        Space::Shared => Some(code.inputs.shared),
+        Space::Generic | Space::Global | Space::SharedCluster | Space::Local => None,
+    }
+}

@@ -1,0 +1,95 @@
+//! Blocks that begin with a question to a barrier or another thread: other lanes, and other warps, run before it is repeated.
+
+use std::collections::BTreeSet;
+
+use ptx_exec::program::{Effect, Op};
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::IntPredicate;
+use ptx_llvm::build::Volatility::Ordinary;
+
+use super::state::Code;
+use super::{next_block, runtime};
+use crate::analysis::{BlockId, asks, repeats};
+use crate::run::field;
+
+/// Failed polls of the lanes of a warp after which other warps get their turn.
+pub(super) const MOST_QUESTIONS: u64 = 64;
+
+/// Before lanes repeat a poll: if it has failed, lets others run.
+pub(super) fn let_others_run(
+    code: &Code<'_, '_, '_>,
+    id: BlockId,
+    others: &BTreeSet<BlockId>,
+) -> Result<(), LlvmError> {
+    let (builder, word) = (code.builder(), code.types.int(32));
+    let pc = code.analysis.graph.block(id).first;
+    let [rest, few, many, alone, on] = ["in.vain", "others", "many", "alone", "ask"]
+        .map(|name| code.function.append_block(code.types, name));
+    let at = |field: usize| builder.offset(code.frame, code.int(64, field as u64));
+    let vain = builder.load(word, at(field::VAIN)?, 4, Ordinary)?;
+    let is_in_vain = builder.int_compare(IntPredicate::Eq, vain, code.int(32, u64::from(pc) + 1))?;
+    builder.branch_if(is_in_vain, rest, on)?;
+    builder.position_at_end(rest);
+    builder.store(code.int(32, 0), at(field::VAIN)?, 4, Ordinary)?;
+    let questions = builder.load(word, at(field::QUESTIONS)?, 4, Ordinary)?;
+    let are_many = builder.int_compare(IntPredicate::Uge, questions, code.int(32, MOST_QUESTIONS))?;
+    builder.branch_if(are_many, many, few)?;
+    builder.position_at_end(few);
+    for &next in others.range(id + 1..) {
+        let after = code.function.append_block(code.types, "after");
+        builder.branch_if(
+            next_block::has_waiting(code, next)?,
+            next_block::first_block(code, code.at.version, next)?,
+            after,
+        )?;
+        builder.position_at_end(after);
+    }
+    builder.branch(alone)?;
+    for (block, is_alone) in [(many, false), (alone, true)] {
+        builder.position_at_end(block);
+        idle(code, id, is_alone)?;
+        builder.branch(on)?;
+    }
+    builder.position_at_end(on);
+    Ok(())
+}
+
+/// Lets other warps run before lanes poll at the beginning of a block; `is_alone` is whether no other lane of this warp can run.
+fn idle(code: &Code<'_, '_, '_>, id: BlockId, is_alone: bool) -> Result<(), LlvmError> {
+    let repeats = is_alone && repeats(code.program, &code.analysis.graph, &code.analysis.liveness, id);
+    let pc = code.analysis.graph.block(id).first;
+    let none = code.int(32, 0);
+    let arguments = [code.int(32, pc.into()), none, none, code.int(32, repeats.into())];
+    runtime::call_checked(code, field::runtime::IDLE, &arguments)
+}
+
+/// If lanes wait for others that poll in vain, lets other warps run and then repeats the poll.
+pub(super) fn ask_again(
+    code: &Code<'_, '_, '_>,
+    id: BlockId,
+    others: &BTreeSet<BlockId>,
+) -> Result<(), LlvmError> {
+    for &other in others.range(..id).filter(|&&other| is_question(code, other)) {
+        let [ask, after] = ["ask", "after"].map(|name| code.function.append_block(code.types, name));
+        code.builder().branch_if(next_block::has_waiting(code, other)?, ask, after)?;
+        code.builder().position_at_end(ask);
+        idle(code, other, true)?;
+        code.builder().branch(next_block::first_block(code, code.at.version, other)?)?;
+        code.builder().position_at_end(after);
+    }
+    Ok(())
+}
+
+fn first_op<'a>(code: &Code<'a, '_, '_>, id: BlockId) -> Option<&'a Op> {
+    let first = code.analysis.graph.block(id).first;
+    code.program.code.get(first as usize).map(|inst| &inst.op)
+}
+
+pub(super) fn is_question(code: &Code<'_, '_, '_>, id: BlockId) -> bool {
+    first_op(code, id).is_some_and(asks)
+}
+
+/// Whether a block begins with a block barrier.
+pub(super) fn begins_with_barrier(code: &Code<'_, '_, '_>, id: BlockId) -> bool {
+    matches!(first_op(code, id), Some(Op::Effect(Effect::BlockBarrier(_))))
+}

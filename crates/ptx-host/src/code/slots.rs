@@ -1,0 +1,200 @@
+//! The memory of rows: how many values a row has, their types, and what is read and written between blocks.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use ptx_exec::program::Src;
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::Volatility::Ordinary;
+use ptx_llvm::build::{Type, Value};
+
+use super::state::{Code, Current};
+use crate::analysis::{BlockId, Indexed, Shape, Stride};
+
+/// The types of the indices in memory from which a row is claimed to follow.
+fn types_of_claimed_index<'c>(code: &Code<'_, '_, 'c>, row: u32) -> Vec<Type<'c>> {
+    let index = claimed_index(code, row);
+    let ty = |indexed: Indexed| code.types.vector(code.types.int(indexed.bits), code.lanes);
+    index.map(|indexed| vec![ty(indexed); code.chunks]).into_iter().flatten().collect()
+}
+
+pub(super) fn claimed_index(code: &Code<'_, '_, '_>, row: u32) -> Option<Indexed> {
+    match code.analysis.shapes.claim(Src::register(row)) {
+        Shape::Indexed(indexed) if code.checks() => Some(indexed),
+        _ => None,
+    }
+}
+
+pub(super) fn claimed_places<'s, 'c>(code: &'s Code<'_, '_, 'c>, row: u32) -> &'s [Value<'c>] {
+    code.rows.indices(row)
+}
+
+/// The index from which a row's values follow, if any.
+pub(super) fn indexed(code: &Code<'_, '_, '_>, row: u32) -> Option<Indexed> {
+    match code.analysis.shapes.row(row) {
+        Shape::Indexed(indexed) => Some(indexed),
+        _ => None,
+    }
+}
+
+/// How many values a row has: one if those of all chunks follow from it, otherwise one for each set of chunks with equal values.
+pub(super) fn copies(code: &Code<'_, '_, '_>, row: u32) -> usize {
+    1 << chunkwise(code, row).count_ones()
+}
+
+/// The bits of a chunk's number that select which of a row's values it has.
+fn chunkwise(code: &Code<'_, '_, '_>, row: u32) -> u32 {
+    match code.analysis.shapes.row(row) {
+        Shape::Varying
+        | Shape::Strided(Stride { across: None, .. })
+        | Shape::Indexed(Indexed { index: Stride { across: None, .. }, .. }) => {
+            code.analysis.shapes.chunkwise(row)
+        }
+        Shape::Strided(_) | Shape::Indexed(_) | Shape::Unwritten | Shape::Constant(_) | Shape::Uniform => 0,
+    }
+}
+
+/// For each value of a row, the first chunk that has it.
+pub(super) fn chunks_of(code: &Code<'_, '_, '_>, row: u32) -> Vec<usize> {
+    let bits = chunkwise(code, row) as usize;
+    (0..code.chunks).filter(|chunk| chunk & !bits == 0).collect()
+}
+
+/// The index of a chunk's value among the values of a row.
+pub(super) fn copy(code: &Code<'_, '_, '_>, row: u32, chunk: usize) -> usize {
+    let bits = chunkwise(code, row) as usize;
+    // The bits that count, compressed.
+    let counted = (0..usize::BITS).filter(|bit| bits >> bit & 1 == 1);
+    counted.enumerate().fold(0, |copy, (to, bit)| copy | (chunk >> bit & 1) << to)
+}
+
+/// Allocates zeroed memory for rows and for the masks of lanes that wait at blocks.
+pub(super) fn make_memory(code: &mut Code<'_, '_, '_>) -> Result<(), LlvmError> {
+    for row in 0..code.program.kernel().rows {
+        make_row(code, row)?;
+    }
+    make_masks(code, 0..code.analysis.graph.blocks().len())
+}
+
+/// Allocates the zeroed memory of a row.
+pub(super) fn make_row(code: &mut Code<'_, '_, '_>, row: u32) -> Result<(), LlvmError> {
+    let slot = types_of_row(code, row).into_iter().map(|ty| zeroed(code, ty)).collect::<Result<_, _>>()?;
+    let indices =
+        types_of_index(code, row).into_iter().map(|ty| zeroed(code, ty)).collect::<Result<_, _>>()?;
+    code.rows.add(row, slot, indices);
+    Ok(())
+}
+
+/// The types of a row's values in memory.
+pub(super) fn types_of_row<'c>(code: &Code<'_, '_, 'c>, row: u32) -> Vec<Type<'c>> {
+    let count = match code.analysis.shapes.row(row) {
+        Shape::Unwritten | Shape::Constant(_) => 0,
+        // A row that is live into no block is never in memory.
+        _ if !code.analysis.liveness.is_live_anywhere(row) => 0,
+        _ => copies(code, row),
+    };
+    vec![type_of(code, row); count]
+}
+
+/// The types of the values of a row's index.
+pub(super) fn types_of_index<'c>(code: &Code<'_, '_, 'c>, row: u32) -> Vec<Type<'c>> {
+    if code.checks() {
+        return types_of_claimed_index(code, row);
+    }
+    let index = indexed(code, row).map(|indexed| code.types.int(indexed.bits));
+    index.map(|ty| vec![ty; copies(code, row)]).into_iter().flatten().collect()
+}
+
+/// Allocates the memory of the masks of lanes that wait at blocks of a range, and of those that have not exited.
+pub(super) fn make_masks(code: &mut Code<'_, '_, '_>, blocks: Range<BlockId>) -> Result<(), LlvmError> {
+    let mask = code.types.vector(code.types.int(1), code.lanes);
+    code.masks.first = blocks.start;
+    for _ in blocks {
+        let slot = (0..code.chunks).map(|_| zeroed(code, mask)).collect::<Result<_, _>>()?;
+        code.masks.waiting.push(slot);
+    }
+    code.masks.alive = (0..code.chunks).map(|_| zeroed(code, mask)).collect::<Result<_, _>>()?;
+    Ok(())
+}
+
+fn zeroed<'c>(code: &Code<'_, '_, 'c>, ty: Type<'c>) -> Result<Value<'c>, LlvmError> {
+    let place = code.builder().alloca_in_entry(ty, 8)?;
+    code.builder().store(ty.zero(), place, 8, Ordinary)?;
+    Ok(place)
+}
+
+pub(super) fn type_of<'c>(code: &Code<'_, '_, 'c>, row: u32) -> Type<'c> {
+    let ty = code.types.int(code.analysis.widths.row(row));
+    if code.is_vector(row) { code.types.vector(ty, code.lanes) } else { ty }
+}
+
+/// Loads the rows that a block uses and that are live into it, at its beginning, so that each value dominates all of its LLVM blocks.
+pub(super) fn read_live(code: &Code<'_, '_, '_>, id: BlockId) -> Result<(), LlvmError> {
+    code.rows.current.borrow_mut().clear();
+    for (&row, &value) in code.at.copies.get(code.at.copy).into_iter().flat_map(|copy| &copy.known) {
+        let value = code.int(code.analysis.widths.row(row), value);
+        code.rows.current.borrow_mut().insert((row, 0), Current { value, is_new: false });
+    }
+    for row in code.analysis.rows_of(code.program, id) {
+        if code.analysis.liveness.is_live_into(id, row) {
+            for (at, &place) in slot(code, row).iter().enumerate() {
+                if code.rows.current.borrow().contains_key(&(row, at)) {
+                    continue;
+                }
+                let value = code.builder().load(type_of(code, row), place, 8, Ordinary)?;
+                code.rows.current.borrow_mut().insert((row, at), Current { value, is_new: false });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Stores the rows that a block has computed and that its successors or waiting blocks read.
+pub(super) fn write_live(code: &Code<'_, '_, '_>, id: BlockId) -> Result<(), LlvmError> {
+    let mut others: BTreeSet<BlockId> =
+        code.analysis.graph.block(id).terminator.targets().into_iter().collect();
+    // In a segment, what waiting lanes need is in memory already: the lanes of this block do not go there.
+    if code.segment.is_none() {
+        others.extend(code.analysis.schedule.waiting(id).iter());
+    }
+    write_live_into(code, &others)
+}
+
+/// As [`write_live`], for these blocks.
+pub(super) fn write_live_into(code: &Code<'_, '_, '_>, others: &BTreeSet<BlockId>) -> Result<(), LlvmError> {
+    let analysis = code.analysis;
+    let mut new: Vec<_> = code
+        .rows
+        .current
+        .borrow()
+        .iter()
+        .filter(|(_, current)| current.is_new)
+        .map(|(&at, current)| (at, current.value))
+        .collect();
+    // The map is a hash map; stores in its order would make the code of equal kernels differ.
+    new.sort_by_key(|(at, _)| *at);
+    for ((row, at), value) in new {
+        let place = slot(code, row)
+            .get(at)
+            .filter(|_| others.iter().any(|&other| analysis.liveness.is_live_into(other, row)));
+        if let Some(&place) = place {
+            code.builder().store(value, place, 8, Ordinary)?;
+        }
+    }
+    Ok(())
+}
+
+fn slot<'s, 'c>(code: &'s Code<'_, '_, 'c>, row: u32) -> &'s [Value<'c>] {
+    code.rows.slot(row)
+}
+
+pub(super) fn read<'c>(code: &Code<'_, '_, 'c>, row: u32, at: usize) -> Result<Value<'c>, LlvmError> {
+    if let Some(current) = code.rows.current.borrow().get(&(row, at)) {
+        return Ok(current.value);
+    }
+    match slot(code, row).get(at) {
+        Some(&place) => code.builder().load(type_of(code, row), place, 8, Ordinary),
+        // It is live into no block, so its value is never used.
+        None => Ok(type_of(code, row).zero()),
+    }
+}
