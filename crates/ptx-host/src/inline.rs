@@ -19,16 +19,23 @@ use crate::analysis::Refusal;
 use crate::counters::split;
 use crate::exchange::guard_exchanges;
 use crate::spin::poll;
+use crate::strategy::{Form, Forms};
 use copier::{Calls, Copier, InlinedFrame, Return, body};
 
 /// Inlines the calls of a kernel, duplicates loop counters (`counters.rs`), if-converts branches around exchanges (`exchange.rs`), and makes loads poll
-/// on which loops wait (`spin.rs`); `None` if there is nothing to do.
+/// on which loops wait (`spin.rs`); `None` if there is nothing to do. Disabled forms are left out.
 ///
 /// # Errors
 /// A call that cannot be inlined.
-pub fn inline(program: &Program) -> Result<Option<Inlined>, Refusal> {
-    let guarded = guard_exchanges(program, split(program, without_calls(program)?));
-    Ok(poll(program, guarded))
+pub fn inline(program: &Program, disabled: Forms) -> Result<Option<Inlined>, Refusal> {
+    let mut made = without_calls(program)?;
+    if !disabled.contains(Form::Counters) {
+        made = split(program, made);
+    }
+    if !disabled.contains(Form::Exchanges) {
+        made = guard_exchanges(program, made);
+    }
+    Ok(poll(program, made))
 }
 
 fn without_calls(program: &Program) -> Result<Option<Inlined>, Refusal> {

@@ -6,12 +6,13 @@ use ptx_exec::program::{Program, Src};
 use ptx_llvm::host::{Cpu, HostMachine};
 use ptx_llvm::{Context, OptLevel};
 
-use crate::analysis::{Analysis, Launched, Limits, Shape, Stride};
+use crate::analysis::{Analysis, Launched, Shape, Stride};
 use crate::error::CompileError;
 use crate::inline::{Inlined, inline};
 use crate::join::{Joined, analyze};
 use crate::kernel::{self, Generated};
 use crate::options::Options;
+use crate::strategy::lanes;
 
 /// A stage of compiling a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,17 +36,18 @@ pub fn print_after(
     program: &Program,
     launched: &Launched,
     cpu: &Cpu,
+    options: &Options,
     place: &dyn Fn(u32) -> String,
 ) -> Result<String, CompileError> {
     match stage {
         Stage::Rows | Stage::Schedule => {}
-        Stage::Code => return kernel::host_ir(program, launched, cpu).map(|[before, _]| before),
-        Stage::Optimized => return kernel::host_ir(program, launched, cpu).map(|[_, after]| after),
+        Stage::Code => return kernel::unoptimized_ir(program, launched, cpu, options),
+        Stage::Optimized => return kernel::host_ir(program, launched, cpu, options).map(|[_, after]| after),
     }
-    let inlined = inline(program)?;
+    let inlined = inline(program, options.disabled)?;
     let analyzed = inlined.as_ref().map_or(program, |inlined| &inlined.program);
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
-    let analysis = analyze(analyzed, launched, kernel::lanes(&machine), &Limits::DEFAULT);
+    let analysis = analyze(analyzed, launched, lanes(&machine), &options.limits);
     let (analysis, joined) = analysis
         .map_err(|refusal| CompileError::refused(original(inlined.as_ref(), refusal.pc), refusal.why))?;
     let (analysis, inlined, joined) = (&analysis, inlined.as_ref(), joined.as_ref());
@@ -61,11 +63,12 @@ pub fn remarks(
     program: &Program,
     launched: &Launched,
     cpu: &Cpu,
+    options: &Options,
 ) -> Result<Vec<crate::Remark>, CompileError> {
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
-    let inlined = inline(program)?;
-    let options = Options { notes: true, ..Options::default() };
+    let inlined = inline(program, options.disabled)?;
+    let options = Options { notes: true, ..options.clone() };
     let Generated { mut remarks, .. } =
         kernel::generate(&context, &machine, program, inlined.as_ref(), launched, &options)?;
     for remark in &mut remarks {
@@ -73,6 +76,23 @@ pub fn remarks(
         remark.related.iter_mut().for_each(|(pc, _)| *pc = original(inlined.as_ref(), *pc));
     }
     Ok(remarks)
+}
+
+/// How the warps of a kernel are executed, in words.
+///
+/// # Errors
+/// Why the kernel was not compiled.
+pub fn strategy(
+    program: &Program,
+    launched: &Launched,
+    cpu: &Cpu,
+    options: &Options,
+) -> Result<String, CompileError> {
+    let context = Context::new()?;
+    let machine = HostMachine::new(cpu, OptLevel::O2)?;
+    let inlined = inline(program, options.disabled)?;
+    let made = kernel::generate(&context, &machine, program, inlined.as_ref(), launched, options)?;
+    Ok(made.strategy.to_string())
 }
 
 fn original(inlined: Option<&Inlined>, pc: u32) -> u32 {

@@ -3,17 +3,16 @@
 use std::sync::{Arc, OnceLock};
 
 use ptx_exec::engine::{Instructions, Stop};
-use ptx_exec::program::{Effect, Op, Program, WARP};
+use ptx_exec::program::{Effect, Op, Program};
 use ptx_exec::{AddressSize, Geometry, TrapKind};
 use ptx_llvm::host::{Cpu, HostMachine, Jit, JitCode};
 use ptx_llvm::{Context, Identity, LlvmError, Module, OptLevel, detached};
 
-use crate::analysis::{Analysis, Claims, Launched, Refusal, groups, part, together};
+use crate::analysis::{Claims, Launched, Refusal};
 use crate::cache::{Cache, Entry, Key, Processor};
 use crate::code::{self, Extras, Made, Runs};
 use crate::error::CompileError;
 use crate::inline::{Inlined, inline};
-use crate::join::{Joined, analyze};
 use crate::loader::{Loaded, load};
 use crate::notes::Notes;
 use crate::options::Options;
@@ -21,6 +20,7 @@ use crate::perf;
 use crate::remarks::{self, Remark};
 use crate::run::{self, Compiled, Effects, Given, WarpCode};
 use crate::stack::{stack_bytes, waits};
+use crate::strategy::{Chosen, Group, Strategy, choose, choose_warp};
 
 /// A kernel as host code, for blocks of one shape.
 #[derive(Debug)]
@@ -57,27 +57,53 @@ enum Linked {
 ///
 /// # Errors
 /// Why the kernel was not compiled.
-pub fn host_ir(program: &Program, launched: &Launched, cpu: &Cpu) -> Result<[String; 2], CompileError> {
+pub fn host_ir(
+    program: &Program,
+    launched: &Launched,
+    cpu: &Cpu,
+    options: &Options,
+) -> Result<[String; 2], CompileError> {
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
-    let inlined = inline(program)?;
+    let inlined = inline(program, options.disabled)?;
     let Generated { mut module, passes, .. } =
-        generate(&context, &machine, program, inlined.as_ref(), launched, &Options::default())?;
+        generate(&context, &machine, program, inlined.as_ref(), launched, options)?;
     let before = module.to_text();
     machine.optimize(&mut module, passes)?;
     Ok([before, module.to_text()])
+}
+
+/// LLVM IR of a kernel for a processor, before LLVM's optimizations.
+///
+/// # Errors
+/// Why the kernel was not compiled.
+pub fn unoptimized_ir(
+    program: &Program,
+    launched: &Launched,
+    cpu: &Cpu,
+    options: &Options,
+) -> Result<String, CompileError> {
+    let context = Context::new()?;
+    let machine = HostMachine::new(cpu, OptLevel::O2)?;
+    let inlined = inline(program, options.disabled)?;
+    Ok(generate(&context, &machine, program, inlined.as_ref(), launched, options)?.module.to_text())
 }
 
 /// The assembly of a kernel for a processor.
 ///
 /// # Errors
 /// Why the kernel was not compiled.
-pub fn host_assembly(program: &Program, launched: &Launched, cpu: &Cpu) -> Result<String, CompileError> {
+pub fn host_assembly(
+    program: &Program,
+    launched: &Launched,
+    cpu: &Cpu,
+    options: &Options,
+) -> Result<String, CompileError> {
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
-    let inlined = inline(program)?;
+    let inlined = inline(program, options.disabled)?;
     let Generated { mut module, passes, .. } =
-        generate(&context, &machine, program, inlined.as_ref(), launched, &Options::default())?;
+        generate(&context, &machine, program, inlined.as_ref(), launched, options)?;
     machine.optimize(&mut module, passes)?;
     Ok(machine.emit_assembly(module)?)
 }
@@ -153,46 +179,33 @@ pub(crate) fn generate_one<'c>(
         let entry = program.kernel().start;
         return Err(CompileError::refused(entry, "modules with 32-bit addresses are not compiled"));
     }
-    let lanes = lanes(machine);
-    let (one, joined) = analyze(program, launched, lanes, &options.limits)?;
-    if let Some(joined) = joined {
-        return generate_joined(context, machine, (one, &joined), launched, options);
-    }
-    if one.hands_over || one.segments.is_some() {
-        return generate_of(context, machine, (program, None), one, launched, options);
-    }
-    // If accesses are checked, all lanes execute together, so that the first error is the interpreter's.
-    let chunks = part(program, launched, &one, registers(machine)).filter(|_| !options.check_memory);
-    if let Some(chunks) = chunks {
-        let analysis = Analysis::of_part(program, launched, lanes, chunks)?;
-        match generate_of(context, machine, (program, None), analysis, launched, options) {
-            // The kernel may be compilable for a whole warp.
-            Err(CompileError::Refused(_)) => {}
-            result => return result,
+    let chosen = choose(program, launched, machine, options)?;
+    let group = chosen.strategy.group;
+    match generate_chosen(context, machine, program, chosen, launched, options) {
+        Err(CompileError::Refused(refusal)) if group != Group::Warp => {
+            let chosen = choose_warp(program, launched, machine, options)?;
+            let made = generate_chosen(context, machine, program, chosen, launched, options);
+            // What code for several warps refuses, that for one does too: the choice has made sure of it.
+            debug_assert!(made.is_err(), "{group:?} refuses instruction {}: {}", refusal.pc, refusal.why);
+            made
         }
+        made => made,
     }
-    let mut all = together(program, launched, lanes);
-    all.extend(groups(program, launched, &one, lanes, registers(machine)));
-    for warps in all {
-        let analysis = Analysis::of_group(program, launched, lanes, warps)?;
-        match generate_of(context, machine, (program, None), analysis, launched, options) {
-            // The kernel may be compilable for a single warp.
-            Err(CompileError::Refused(_)) if warps > 1 => {}
-            result => return result,
-        }
-    }
-    Err(CompileError::refused(0, "there is no warp"))
 }
 
-/// As [`generate_one`], for a program with joined operations. Its warps do not execute in lockstep, because lanes of one wait for each other.
-fn generate_joined<'c>(
+/// The LLVM IR for what was chosen, with the instructions of the original program in errors and remarks.
+fn generate_chosen<'c>(
     context: &'c Context,
     machine: &HostMachine,
-    (analysis, joined): (Analysis, &Joined),
+    program: &Program,
+    chosen: Chosen,
     launched: &Launched,
     options: &Options,
 ) -> Result<Generated<'c>, CompileError> {
-    let made = generate_of(context, machine, (&joined.program, Some(joined)), analysis, launched, options);
+    let Some(joined) = &chosen.joined else {
+        return generate_of(context, machine, program, &chosen, launched, options);
+    };
+    let made = generate_of(context, machine, &joined.program, &chosen, launched, options);
     let located = |error| match error {
         CompileError::Refused(Refusal { pc, why }) => CompileError::refused(joined.place(pc), why),
         CompileError::Llvm(error) => CompileError::Llvm(error),
@@ -205,27 +218,25 @@ fn generate_joined<'c>(
     Ok(made)
 }
 
-/// As [`generate_one`], for a program that has been analysed.
+/// The LLVM IR of a program that has been analysed.
 fn generate_of<'c>(
     context: &'c Context,
     machine: &HostMachine,
-    (program, joined): (&Program, Option<&Joined>),
-    mut analysis: Analysis,
+    program: &Program,
+    Chosen { analysis, joined, strategy }: &Chosen,
     launched: &Launched,
     options: &Options,
 ) -> Result<Generated<'c>, CompileError> {
-    if options.check_shapes {
-        analysis.shapes.compute_per_lane();
-    }
     let mut module = Module::new(context, "kernel");
     machine.set_up(&mut module);
     let notes = options.notes.then(Notes::default);
     let lines = options.lines.as_deref();
-    let extras = Extras { notes: notes.as_ref(), lines, joined, checks_memory: options.check_memory };
+    let checks_memory = options.check_memory;
+    let extras = Extras { notes: notes.as_ref(), lines, joined: joined.as_ref(), checks_memory };
     let Made { runs, asks } =
-        code::generate(&module, machine, program, &analysis, launched, lanes(machine), extras)?;
+        code::generate(&module, machine, program, (analysis, strategy), launched, extras)?;
     let remarks = match notes {
-        Some(notes) => remarks::of_notes(program, &analysis, notes),
+        Some(notes) => remarks::of_notes(program, analysis, notes),
         None => Vec::new(),
     };
     module.verify()?;
@@ -235,17 +246,7 @@ fn generate_of<'c>(
         Some(_) if analysis.graph.instructions() <= LARGE => PASSES_OF_SEGMENTS,
         Some(_) => PASSES_OF_LARGE,
     };
-    Ok(Generated { module, passes, runs, asks, claims, remarks })
-}
-
-/// The number of the processor's vector registers.
-fn registers(machine: &HostMachine) -> usize {
-    if machine.vector_bits() >= 512 || machine.cpu().triple.starts_with("aarch64") { 32 } else { 16 }
-}
-
-/// Lanes of a vector. It is based on 32-bit values, the most frequent ones.
-pub(crate) fn lanes(machine: &HostMachine) -> u32 {
-    (machine.vector_bits() / 32).clamp(1, WARP as u32)
+    Ok(Generated { module, passes, runs, asks, claims, remarks, strategy: strategy.clone() })
 }
 
 /// LLVM IR of a kernel.
@@ -260,6 +261,7 @@ pub(crate) struct Generated<'c> {
     claims: Option<Arc<Claims>>,
     /// The remarks on its instructions, if they were requested.
     pub(crate) remarks: Vec<Remark>,
+    pub(crate) strategy: Strategy,
 }
 
 impl Kernel {
@@ -287,7 +289,7 @@ impl Kernel {
         jit: &Jit,
         options: &Options,
     ) -> Result<Self, CompileError> {
-        let inlined = inline(program)?;
+        let inlined = inline(program, options.disabled)?;
         let (entry, claims) = make(program, inlined.as_ref(), launched, cpu, options)?;
         Self::link(&entry, claims, program, inlined, launched, &|| Ok(jit), options)
     }
@@ -321,7 +323,7 @@ impl Kernel {
         tools: &dyn Fn() -> Result<(&'t Cpu, &'t Jit), LlvmError>,
     ) -> Result<Self, CompileError> {
         let key = Key::new(program, launched, processor, pipeline(options));
-        let inlined = inline(program)?;
+        let inlined = inline(program, options.disabled)?;
         if let Some(kernel) =
             Self::from_cache(&key, program, inlined.clone(), launched, options, cache, tools)
         {
@@ -344,7 +346,15 @@ impl Kernel {
         tools: &dyn Fn() -> Result<(&'t Cpu, &'t Jit), LlvmError>,
     ) -> Option<Self> {
         let key = Key::new(program, launched, processor, pipeline(options));
-        Self::from_cache(&key, program, inline(program).ok()?, launched, options, cache, tools)
+        Self::from_cache(
+            &key,
+            program,
+            inline(program, options.disabled).ok()?,
+            launched,
+            options,
+            cache,
+            tools,
+        )
     }
 
     fn from_cache<'t>(

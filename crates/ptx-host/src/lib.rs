@@ -32,11 +32,12 @@ mod prepared;
 mod remarks;
 mod spin;
 mod stack;
+mod strategy;
 
 pub use cache::{Cache, CacheError, DEFAULT_CACHE_BYTES};
 pub use error::CompileError;
-pub use inspect::{Stage, print_after, remarks};
-pub use kernel::{Kernel, host_assembly, host_ir};
+pub use inspect::{Stage, print_after, remarks, strategy};
+pub use kernel::{Kernel, host_assembly, host_ir, unoptimized_ir};
 pub use launch::{
     Compiler, Kernels, Rest, kept_together, launch, launch_rest, launch_rest_within, launch_with_output,
     launch_within, refused,
@@ -45,6 +46,7 @@ pub use notes::RemarkKind;
 pub use options::{Lines, Options, SourceLocation};
 pub use remarks::Remark;
 pub use run::{Cancellation, Given, WarpFrame};
+pub use strategy::{Form, Forms};
 
 // The runtime that executes compiled code; it needs no LLVM.
 use ptx_host_rt as run;

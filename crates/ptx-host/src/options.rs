@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::analysis::Limits;
 use crate::inline::Inlined;
+use crate::strategy::{Form, Forms};
 
 /// Compilation options other than the processor and the shape of launches. Options that are off cost nothing.
 #[derive(Clone, Default, Debug)]
@@ -26,6 +27,8 @@ pub struct Options {
     pub(crate) notes: bool,
     /// From which size on kernels are split into several functions.
     pub limits: Limits,
+    /// Special forms of code that are not used, as if they did not exist.
+    pub disabled: Forms,
 }
 
 impl Options {
@@ -33,8 +36,8 @@ impl Options {
     /// process that compiles the program. An option that changes code must be listed here, or be part of the cache key.
     pub fn is_kept(&self) -> bool {
         // Whether memory is checked is part of the key.
-        let Self { check_shapes, check_memory: _, lines, perf_map: _, notes: _, limits } = self;
-        !check_shapes && lines.is_none() && *limits == Limits::DEFAULT
+        let Self { check_shapes, check_memory: _, lines, perf_map: _, notes: _, limits, disabled } = self;
+        !check_shapes && lines.is_none() && *limits == Limits::DEFAULT && disabled.is_empty()
     }
 
     /// The options for a program that was derived from another one, with source locations mapped.
@@ -56,6 +59,12 @@ impl Options {
     #[must_use]
     pub fn with_limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
+    }
+
+    /// These options with [`Self::disabled`] set to the given forms.
+    #[must_use]
+    pub fn with_disabled(self, forms: impl IntoIterator<Item = Form>) -> Self {
+        Self { disabled: forms.into_iter().collect(), ..self }
     }
 
     /// These options with [`Self::check_shapes`] set to the given value.

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use ptx_diag::SourceFile;
 use ptx_exec::{Argument, DecodedLaunch, ExecError, Executed, Launch, Reconvergence, TrapKind};
 use ptx_host::analysis::{Launched, Limits};
-use ptx_host::{CompileError, Compiler, Kernels, Options};
+use ptx_host::{CompileError, Compiler, Form, Kernels, Options};
 use ptx_llvm::Context;
 use ptx_llvm::host::Cpu;
 
@@ -177,7 +177,11 @@ pub fn judge(program: &Program, on_all: bool) -> Result<Verdict> {
     let checks = !program.is_long && (program.seed / 2).is_multiple_of(2);
     // One in three is compiled to as many functions as possible, as large kernels are.
     let limits = if program.seed.is_multiple_of(3) { Limits::SMALLEST } else { Limits::DEFAULT };
-    let options = Options::default().with_check_shapes(checks).with_limits(limits);
+    // One in four is compiled without some of the special forms of code.
+    let mut random = fastrand::Rng::with_seed(program.seed);
+    let disabled = Form::ALL.into_iter().filter(|_| random.bool()).collect::<Vec<_>>();
+    let disabled = if program.seed % 4 == 1 { disabled } else { Vec::new() };
+    let options = Options::default().with_check_shapes(checks).with_limits(limits).with_disabled(disabled);
     let judged = Judged { source: &source, module: &module, launch: &launch, options };
     let expected = match judged.run(Way::Interpreted)? {
         Ok(Ok(expected)) => expected,

@@ -5,6 +5,7 @@ mod claims;
 mod convergence;
 mod defaults;
 mod families;
+mod forms;
 mod gpu_golden;
 mod grammar;
 mod imports;

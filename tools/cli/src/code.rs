@@ -29,6 +29,8 @@ ptx_diag::codes! {
     pub const BRANCH: Code = Code("T0014");
     /// A compiled kernel crashed, most likely on an access outside of its buffers, which is not checked by default.
     pub const CRASHED: Code = Code("T0015");
+    /// How the warps of a compiled kernel are executed, with --remarks.
+    pub const STRATEGY: Code = Code("T0016");
     /// A kernel cannot be compiled ahead of time.
     pub const NOT_COMPILED: Code = Code("T0020");
     /// The block shape that a kernel is compiled for is not specified.

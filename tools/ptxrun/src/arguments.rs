@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Parser;
 use ptx_cli::{Documents, OptimizeArgs, ReportArgs};
 use ptx_exec::{Completion, Reconvergence};
+use ptx_host::Form;
 
 use crate::argument_spec::ArgumentSpec;
 use crate::engine::{Check, Emit, Engine, PrintAfter};
@@ -149,7 +150,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     pub keep_ptx: Option<PathBuf>,
     /// List the kernels of each input with their parameters and execute nothing; a folder means all files in it
-    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "remarks", "check", "jit_check_shapes", "print_after", "debug", "perf_map", "emit", "cache_dir", "no_cache", "cache_size", "completion", "reconvergence", "profile", "trace", "time", "repeat", "threads", "timeout"])]
+    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "remarks", "check", "jit_check_shapes", "disable", "print_after", "debug", "perf_map", "emit", "cache_dir", "no_cache", "cache_size", "completion", "reconvergence", "profile", "trace", "time", "repeat", "threads", "timeout"])]
     pub list: bool,
     /// The kernel's name
     #[arg(long, value_name = "NAME")]
@@ -195,6 +196,10 @@ pub struct Arguments {
     /// strides, bounds, bits, the lanes that run together. For testing the compiler; many times slower
     #[arg(long)]
     pub jit_check_shapes: bool,
+    /// Compile without special forms of code, to find out what one is worth or whether it is at fault: parts, groups, together, unrolling, turns, phases,
+    /// rematerialization, full-warps, lane-loops, exchanges, counters, windows, quads, prefetching, prefetching-blocks. `--remarks` tells which a kernel has
+    #[arg(long, value_name = "FORMS", value_delimiter = ',', value_parser = form)]
+    pub disable: Vec<Form>,
     /// Print the native code instead of executing it
     #[arg(long, value_enum, value_name = "FORM", conflicts_with_all = ["profile", "trace", "time", "repeat", "jit_check_shapes"])]
     pub emit: Option<Emit>,
@@ -249,4 +254,12 @@ pub struct Arguments {
     /// About the tool itself
     #[command(flatten)]
     pub documents: Documents,
+}
+
+/// The special form of compiled code that an option names.
+fn form(name: &str) -> Result<Form, String> {
+    Form::named(name).ok_or_else(|| {
+        let names: Vec<&str> = Form::ALL.iter().map(|form| form.name()).collect();
+        format!("no such form; there are {}", names.join(", "))
+    })
 }

@@ -13,7 +13,8 @@ use ptx_exec::program::Program;
 use ptx_exec::{DecodedLaunch, ExecError, Executed, Launch, LoadedLaunch, Outcome};
 use ptx_host::analysis::Launched;
 use ptx_host::{
-    CompileError, Compiler, Kernel, Kernels, Lines, Options, Remark, RemarkKind, Rest, SourceLocation, Stage,
+    CompileError, Compiler, Form, Kernel, Kernels, Lines, Options, Remark, RemarkKind, Rest, SourceLocation,
+    Stage,
 };
 use ptx_llvm::host::Cpu;
 use ptx_llvm::{KernelCrash, LlvmError};
@@ -238,12 +239,14 @@ pub fn emit(
     what: Emit,
     module: Verified<'_>,
     launch: &Launch,
+    disabled: &[Form],
 ) -> Result<Result<String, NotCompiled>, ExecError> {
     let Some(decoded) = DecodedLaunch::at_host_addresses(module, launch)? else { return Ok(Err(narrow())) };
     let (program, launched) = (decoded.program(), Launched::blocks(launch.block));
+    let options = Options::default().with_disabled(disabled.iter().copied());
     let text = Cpu::host().map_err(CompileError::from).and_then(|cpu| match what {
-        Emit::HostLl => ptx_host::host_ir(program, &launched, &cpu).map(|[_, optimized]| optimized),
-        Emit::HostAsm => ptx_host::host_assembly(program, &launched, &cpu),
+        Emit::HostLl => ptx_host::host_ir(program, &launched, &cpu, &options).map(|[_, optimized]| optimized),
+        Emit::HostAsm => ptx_host::host_assembly(program, &launched, &cpu, &options),
     });
     Ok(text.map_err(|error| refusal(program, error)))
 }
@@ -345,8 +348,9 @@ fn on_host<'l>(
             if options.remarks {
                 let found = Cpu::host()
                     .map_err(CompileError::from)
-                    .and_then(|cpu| ptx_host::remarks(begun.program, &launched, &cpu));
+                    .and_then(|cpu| ptx_host::remarks(begun.program, &launched, &cpu, &options.options));
                 found.iter().flatten().for_each(|found| remarks.push(about(begun.program, found)));
+                how(begun.program, &launched, &options.options).into_iter().for_each(|how| remarks.push(how));
             }
             let crash = crash(&launch.entry, options.options.check_memory);
             Ok(Some(OnHost { decoded, kernel, crash }))
@@ -388,6 +392,20 @@ fn lines(program: &Program, sources: &Sources) -> Lines {
         })
         .collect();
     lines
+}
+
+/// A remark on how the warps of the kernel are executed.
+fn how(program: &Program, launched: &Launched, options: &Options) -> Option<Diagnostic> {
+    let cpu = Cpu::host().ok()?;
+    let strategy = ptx_host::strategy(program, launched, &cpu, options).ok()?;
+    let message = format!("strategy: {strategy}");
+    let entry = program.kernel().start;
+    let mut remark = match program.origins.get(entry as usize) {
+        Some(origin) => Diagnostic::warning(code::STRATEGY, origin.span, message),
+        None => Diagnostic::warning_without_place(code::STRATEGY, message),
+    };
+    remark.severity = Severity::Note;
+    Some(remark.with_detail("strategy", Detail::Text(strategy)))
 }
 
 /// A remark on an access or a branch.
@@ -434,6 +452,7 @@ pub fn print_after(
     module: Verified<'_>,
     launch: &Launch,
     sources: &Sources,
+    disabled: &[Form],
 ) -> Result<Result<String, NotCompiled>, ExecError> {
     let Some(decoded) = DecodedLaunch::at_host_addresses(module, launch)? else { return Ok(Err(narrow())) };
     let (program, launched) = (decoded.program(), Launched::blocks(launch.block));
@@ -446,9 +465,10 @@ pub fn print_after(
             None => String::new(),
         }
     };
+    let options = Options::default().with_disabled(disabled.iter().copied());
     let text = Cpu::host()
         .map_err(CompileError::from)
-        .and_then(|cpu| ptx_host::print_after(stage.into(), program, &launched, &cpu, &place));
+        .and_then(|cpu| ptx_host::print_after(stage.into(), program, &launched, &cpu, &options, &place));
     Ok(text.map_err(|error| refusal(program, error)))
 }
 

@@ -73,16 +73,25 @@ impl<'a> Launching<'a> {
 
     /// Whether the command line asks for something of compiled code, which has to be there then.
     fn concerns_code(&self) -> bool {
-        let Arguments { remarks, jit_check_shapes, debug, perf_map, repeat, time, .. } = self.arguments;
-        *remarks || *jit_check_shapes || *debug || *perf_map || repeat.get() > 1 || time.is_some()
+        let Arguments { remarks, jit_check_shapes, debug, perf_map, repeat, time, disable, .. } =
+            self.arguments;
+        !disable.is_empty()
+            || *remarks
+            || *jit_check_shapes
+            || *debug
+            || *perf_map
+            || repeat.get() > 1
+            || time.is_some()
     }
 
     fn options(&self, deadline: Option<Instant>) -> JitOptions {
-        let Arguments { check, jit_check_shapes, perf_map, remarks, debug, .. } = self.arguments;
+        let Arguments { check, jit_check_shapes, perf_map, remarks, debug, disable, .. } = self.arguments;
         let engine = self.plan.engine;
         let checks_memory = check.map_or(engine == Engine::Auto, |check| check == Check::Memory);
-        let mut options =
-            Options::default().with_check_shapes(*jit_check_shapes).with_check_memory(checks_memory);
+        let mut options = Options::default()
+            .with_check_shapes(*jit_check_shapes)
+            .with_check_memory(checks_memory)
+            .with_disabled(disable.iter().copied());
         if *perf_map {
             options.perf_map = self.sources.files().first().map(|file| file.name().to_owned());
         }

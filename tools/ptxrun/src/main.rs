@@ -132,13 +132,14 @@ fn execute(
     let mut launch = plan.launch()?;
     let mut printed = Printed::new(name);
     if let Some(what) = arguments.emit {
-        let made = terminal.step("compile", || engine::emit(what, verified, &launch));
+        let made = terminal.step("compile", || engine::emit(what, verified, &launch, &arguments.disable));
         let text = made.map_err(|error| failed(&sources, error))?;
         let text = text.map_err(|why| not_compiled(&sources, why.error()))?;
         return printed.write(text.as_bytes());
     }
     if let Some(stage) = arguments.print_after {
-        let made = terminal.step("compile", || engine::print_after(stage, verified, &launch, &sources));
+        let made = terminal
+            .step("compile", || engine::print_after(stage, verified, &launch, &sources, &arguments.disable));
         let text = made.map_err(|error| failed(&sources, error))?;
         let text = text.map_err(|why| not_compiled(&sources, why.error()))?;
         return printed.write(text.as_bytes());

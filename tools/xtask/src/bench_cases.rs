@@ -16,7 +16,7 @@ use crate::bench_exec::report::{middle, short};
 use crate::cargo::{build_release, workspace};
 
 /// What docs/results.md shows: kernels that a compiler other than the project made of sources of the project, and CUTLASS's.
-const SHOWN: [&str; 13] = [
+pub(crate) const SHOWN: [&str; 13] = [
     "triton/softmax.sm_80",
     "triton/layer_norm.sm_80",
     "triton/matmul_f16.sm_80",
@@ -92,8 +92,7 @@ pub(crate) fn measure(arguments: &BenchCasesArguments) -> Result<()> {
     };
     let is_wanted = |name: &str| wanted.iter().any(|start| name.starts_with(start));
     let folder = workspace().join("target/bench-cases");
-    let mut all = launch::cases(&folder, is_wanted, arguments.copies)?;
-    all.extend(cutlass::products(&folder, is_wanted)?);
+    let all = cases(&folder, is_wanted, arguments.copies)?;
     ensure!(!all.is_empty(), "no launch has such a name");
     println!("| kernel | interp, ms | jit, ms | compiling, ms | interp / jit |\n|---|---:|---:|---:|---:|");
     let mut ratios = Vec::new();
@@ -106,6 +105,17 @@ pub(crate) fn measure(arguments: &BenchCasesArguments) -> Result<()> {
     let (compiled, all) = (ratios.len(), all.len());
     println!("| geometric mean of the {compiled} compiled, of {all} | | | | {} |", short(mean));
     Ok(())
+}
+
+/// The launches of these names that have to finish, as launch files in a folder; those of `test-suite/cases` with `copies` times as many blocks in z.
+pub(crate) fn cases(
+    folder: &Path,
+    is_wanted: impl Fn(&str) -> bool + Copy,
+    copies: u32,
+) -> Result<Vec<Real>> {
+    let mut all = launch::cases(folder, is_wanted, copies)?;
+    all.extend(cutlass::products(folder, is_wanted)?);
+    Ok(all)
 }
 
 fn line(name: &str, [interpreter, code]: &[Turns; 2], ratios: &mut Vec<f64>) -> String {

@@ -44,15 +44,17 @@ pub(crate) struct BenchExecArguments {
     json: Option<PathBuf>,
 }
 
+/// The size of a launch, as an option.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum SizeName {
+pub(crate) enum SizeName {
     Small,
     Medium,
     Full,
 }
 
 impl SizeName {
-    fn size(self) -> Size {
+    /// The size.
+    pub(crate) fn size(self) -> Size {
         match self {
             Self::Small => Size::Small,
             Self::Medium => Size::Medium,
@@ -114,7 +116,7 @@ pub(crate) fn measure(arguments: &BenchExecArguments) -> Result<()> {
 }
 
 /// Writes inputs and the launch file of a kernel. Outputs are called `NAME.out`, in every engine.
-fn prepare(work: &Workload, place: &Path) -> Result<()> {
+pub(crate) fn prepare(work: &Workload, place: &Path) -> Result<()> {
     fs::create_dir_all(place)?;
     for given in &work.arguments {
         if let Given::Buffer { name, words, role: Role::In | Role::InOut } = given {

@@ -2,6 +2,7 @@
 
 mod bench_cases;
 mod bench_exec;
+mod bench_forms;
 mod book;
 mod cargo;
 mod compile_fuzz;
@@ -48,6 +49,8 @@ struct Arguments {
 enum Task {
     /// Execute real kernels of the tests in the interpreter and compiled, and compare processor time
     BenchCases(bench_cases::BenchCasesArguments),
+    /// What each special form of compiled code is worth, on the benchmark and on real kernels
+    BenchForms(bench_forms::BenchFormsArguments),
     /// Execute the kernels of test-suite/bench natively and in each engine, check the results and compare processor time
     BenchExec(bench_exec::BenchExecArguments),
     /// Build a searchable book of the documents, the instruction table, the diagnostics and the tools' help
@@ -155,6 +158,7 @@ fn main() -> Result<()> {
     }
     match Arguments::parse().task {
         Task::BenchCases(arguments) => bench_cases::measure(&arguments),
+        Task::BenchForms(arguments) => bench_forms::measure(&arguments),
         Task::BenchExec(arguments) => bench_exec::measure(&arguments),
         Task::Book(arguments) => book::build(&arguments),
         Task::Bless => cargo::bless(),

@@ -8,6 +8,7 @@
 //! | `again` | rows that are recomputed after barriers instead of being saved |
 //! | `alone` | loops that lanes execute one lane at a time |
 //! | `access` | the rows that an instruction reads and writes, or why it is not compiled |
+//! | `accesses` | what is known of the addresses of an access's lanes |
 //! | `by_row` | results for each row |
 //! | `heavy`, `asking` | instructions that the interpreter's runtime executes; loops that poll an mbarrier |
 //! | `gather`, `participants` | operations at which lanes wait for each other; which lanes take part, and the shapes of their results |
@@ -17,6 +18,7 @@
 //! | `together` | whether all warps of a block execute in lockstep, for kernels with short runs between barriers |
 //! | `unroll` | copies of blocks for the iterations of loops that contain barriers |
 //! | `latency` | loops bound by the latency of a warp's own results |
+//! | `layout` | how the values of a row are represented |
 //! | `liveness` | the rows that are live into each block |
 //! | `places` | whether lanes reach one operation at different instructions |
 //! | `progress` | whether a loop waits for other threads |
@@ -39,6 +41,7 @@
 //! | `claims` | whether values agree with the analysis, in checked code |
 
 mod access;
+mod accesses;
 mod again;
 mod alone;
 mod asking;
@@ -55,6 +58,7 @@ mod graph;
 mod group;
 mod heavy;
 mod latency;
+mod layout;
 #[cfg(test)]
 pub(crate) mod lies;
 mod liveness;
@@ -80,6 +84,7 @@ mod unroll;
 mod width;
 
 pub use access::{Access, Execution, Refusal};
+pub(crate) use accesses::{Accessed, Form, Window, form, has_gathers, window_of};
 pub use again::computed_again;
 pub use alone::Region;
 pub(crate) use asking::repeats;

@@ -17,6 +17,8 @@ pub type Pattern = Vec<u32>;
 #[derive(Clone, Debug)]
 pub struct Patterns {
     rows: ByRow<Found>,
+    /// Whether no pattern is told.
+    is_hidden: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,13 +42,21 @@ impl Patterns {
     ) -> Self {
         let rows = program.kernel().rows;
         let first = |row| if liveness.is_live_into(0, row) { Found::Any } else { Found::Nothing };
-        let mut patterns = Self { rows: ByRow::new(rows, Found::Any, first) };
+        let mut patterns = Self { rows: ByRow::new(rows, Found::Any, first), is_hidden: false };
         while patterns.update(program, graph, (liveness, schedule), shapes) {}
         patterns
     }
 
+    /// Hides all patterns, for code without windows.
+    pub(crate) fn hide(&mut self) {
+        self.is_hidden = true;
+    }
+
     /// The pattern of an operand of 32 bits.
     pub fn of(&self, shapes: &Shapes, src: Src) -> Option<Pattern> {
+        if self.is_hidden {
+            return None;
+        }
         match self.found(shapes, src) {
             Found::One(pattern) => Some(pattern),
             Found::Nothing | Found::Any => None,

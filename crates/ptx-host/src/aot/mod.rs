@@ -37,6 +37,7 @@ use crate::inline::inline;
 use crate::kernel::{Generated, PIPELINE, generate_one};
 use crate::options::Options;
 use crate::stack::{stack_bytes, waits};
+use crate::strategy::Forms;
 use addresses::Addresses;
 use relocate::relocate;
 use symbols::Symbols;
@@ -228,7 +229,7 @@ fn compile_kernel<'c>(
         // Object files only record for calls that a trap means a stack overflow.
         return Err(failed(Some(pc as u32), "memory allocated on the stack is not compiled ahead of time"));
     }
-    let inlined = inline(first).map_err(refused)?;
+    let inlined = inline(first, Forms::NONE).map_err(refused)?;
     let place = |pc: u32| inlined.as_ref().map_or(pc, |inlined| inlined.place(pc));
     let program = inlined.as_ref().map_or(first, |inlined| &inlined.program);
     let (program, shift) =

@@ -1,65 +1,13 @@
 //! The addresses of elements in memory, and values between memory and rows.
 
 use ptx_exec::Space;
-use ptx_exec::program::{Address, Load, Src};
+use ptx_exec::program::{Load, Src};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, CastOp, Value};
 
 use super::cluster::SHARED_OFFSET;
 use super::state::Code;
-use crate::analysis::{Indexed, Shape, Stride};
-
-/// The pattern of the addresses of an access's lanes.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Form {
-    /// One address for all lanes.
-    Uniform,
-    /// One address for the lanes of each chunk.
-    Chunkwise,
-    /// The access of each lane begins where that of the lane before ends; with an index, only if that does not wrap around.
-    Consecutive(Option<(u32, Indexed)>),
-    /// Arbitrary addresses.
-    Any,
-}
-
-/// An access of lanes: the address, guard and elements.
-#[derive(Clone, Copy)]
-pub(super) struct Accessed<'a> {
-    pub(super) address: &'a Address,
-    pub(super) base: Src,
-    pub(super) guard: Option<(u32, bool)>,
-    /// Bytes of an element, and the number of elements.
-    pub(super) size: u32,
-    pub(super) count: usize,
-}
-
-impl Accessed<'_> {
-    pub(super) fn offset(&self, element: usize) -> i64 {
-        self.address.offset.wrapping_add((element as u64 * u64::from(self.size)) as i64)
-    }
-
-    pub(super) fn bits(&self) -> u32 {
-        8 * self.size
-    }
-}
-
-pub(super) fn form(code: &Code<'_, '_, '_>, accessed: Accessed<'_>) -> Form {
-    let shapes = &code.analysis.shapes;
-    let shape = shapes.src(accessed.base);
-    let bytes = i64::from(accessed.size) * accessed.count as i64;
-    // Addresses that are consecutive modulo fewer bits need not be consecutive in memory.
-    let is_whole = window(code, accessed.address.space).is_some()
-        || code.analysis.widths.src(accessed.base) == u64::BITS;
-    match (shape, accessed.base.as_register()) {
-        (shape, _) if shape.is_uniform() => Form::Uniform,
-        (Shape::Strided(Stride { within: 0, .. }), _) => Form::Chunkwise,
-        (Shape::Strided(Stride { within, .. }), _) if within == bytes && is_whole => Form::Consecutive(None),
-        (Shape::Indexed(indexed), Some(row)) if indexed.stride().within == bytes && is_whole => {
-            Form::Consecutive(Some((row, indexed)))
-        }
-        _ => Form::Any,
-    }
-}
+use crate::analysis::Accessed;
 
 /// The first chunk that has the same values of a source.
 pub(super) fn same_as(code: &Code<'_, '_, '_>, src: Src, chunk: usize) -> usize {

@@ -20,6 +20,7 @@ use ptx_llvm::LlvmError;
 use super::prefetch;
 use super::state::Code;
 use crate::stack::has_barriers;
+use crate::strategy::Form;
 
 /// The longest chain of operations from the index of the block to an address.
 const DEEPEST: u32 = 12;
@@ -32,7 +33,11 @@ const FARTHEST: i64 = 1 << 16;
 /// The address may be wrong, or not be mapped: a prefetch affects nothing but time.
 pub(super) fn announce_next_block(code: &Code<'_, '_, '_>, load: &Load) -> Result<(), LlvmError> {
     let Base::Row(base, _) = load.address.base else { return Ok(()) };
-    if !code.warps.is_of_block || !has_barriers(code.program) || load.address.space != Space::Global {
+    if !code.strategy.allows(Form::PrefetchingBlocks)
+        || !code.strategy.is_of_block()
+        || !has_barriers(code.program)
+        || load.address.space != Space::Global
+    {
         return Ok(());
     }
     match growth_of_block(code, base, DEEPEST) {

@@ -19,12 +19,11 @@ use ptx_llvm::build::Volatility::{Ordinary, Volatile};
 use ptx_llvm::build::{BinaryOp, Block, CastOp, IntPredicate, Value};
 use rustc_hash::FxHashMap;
 
-use super::addressing::Accessed;
 use super::next_block::Left;
 use super::serial::Held;
 use super::state::Code;
 use super::{addressing, gather, lane_masks, lines, next_block, notes, registers, runtime, serial, slots};
-use crate::analysis::{Access, BlockId, Region, Shape, Terminator, guard_of, takes_any};
+use crate::analysis::{Access, Accessed, BlockId, Region, Shape, Terminator, guard_of, takes_any};
 use crate::emit::alu::{Nan, Style, alu_with};
 use crate::error::{CompileError, defect};
 use crate::notes::RemarkKind;

@@ -11,7 +11,7 @@ use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
 use super::serial::Held;
 use super::state::Code;
-use super::{heavy, lane_masks, registers, runtime, serial, slots, stuck, turns};
+use super::{heavy, lane_masks, registers, runtime, serial, stuck, turns};
 use crate::analysis::BlockId;
 use crate::error::CompileError;
 use crate::run::field;
@@ -26,7 +26,7 @@ pub(super) fn barrier(
     let together = code.analysis.schedule.is_together(id);
     let splits = guard.is_some_and(|(row, _)| !code.analysis.shapes.claim(Src::register(row)).is_uniform());
     let is_alone = together && lane_masks::beside(code, id).is_none();
-    if !barrier.is_aligned && (!(together && (is_alone || !code.warps.is_heavy)) || splits) {
+    if !barrier.is_aligned && (!(together && (is_alone || !code.strategy.is_heavy())) || splits) {
         let why =
             "a barrier without `.aligned` that threads of a warp may reach one by one is not compiled yet";
         return Err(CompileError::refused(pc, why));
@@ -44,11 +44,11 @@ pub(super) fn barrier(
             Some(_) => stuck::expect_together_in_segment(code, pc, all)?,
         }
     }
-    if code.warps.is_heavy {
+    if code.strategy.is_heavy() {
         let op = &code.program.code[pc as usize].op;
         return heavy::by_runtime(code, id, guard, op, pc).map_err(Into::into);
     }
-    if code.warps.is_of_block {
+    if code.strategy.is_of_block() {
         return turns::wait_for_turn(code, id);
     }
     if guard.is_none() {
@@ -131,7 +131,8 @@ fn give<'c>(
 ) -> Result<(), LlvmError> {
     let Some(result) = result else { return Ok(()) };
     let result = code.emit.resize(result, code.analysis.widths.row(barrier.dst))?;
-    let copies = (0..slots::copies(code, barrier.dst)).map(|_| registers::spread(code, result, barrier.dst));
+    let copies =
+        (0..code.analysis.shapes.copies(barrier.dst)).map(|_| registers::spread(code, result, barrier.dst));
     let values: Vec<Value<'c>> = copies.collect::<Result<_, LlvmError>>()?;
     registers::write(code, id, guard, barrier.dst, &values)
 }

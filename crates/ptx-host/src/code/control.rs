@@ -16,12 +16,13 @@ use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 
 use super::next_block::Left;
-use super::state::{Code, Version};
+use super::state::Code;
 use super::{lane_masks, next_block, notes, outside, registers, runtime, switch, threads};
 use crate::analysis::{BlockId, Terminator};
 use crate::error::CompileError;
 use crate::notes::RemarkKind;
 use crate::run::field;
+use crate::strategy::Version;
 
 /// Sends the lanes of the warp to the first block.
 pub(super) fn enter(code: &mut Code<'_, '_, '_>) -> Result<(), LlvmError> {
@@ -68,27 +69,6 @@ fn enter_group(code: &mut Code<'_, '_, '_>) -> Result<(), LlvmError> {
     }
     let is_full = code.builder().int_compare(IntPredicate::Uge, left, lanes)?;
     next_block::begin_version(code, is_full)
-}
-
-/// The versions that a kernel has.
-pub(super) fn versions(code: &Code<'_, '_, '_>) -> Vec<Version> {
-    /// Kernels with more instructions have one version only, which compiles faster.
-    const MOST: u32 = 2048;
-    let (graph, schedule) = (&code.analysis.graph, &code.analysis.schedule);
-    let threads: u64 = code.launched.block.iter().map(|&extent| u64::from(extent)).product();
-    let lanes = code.chunks as u64 * u64::from(code.lanes);
-    let splits = |(id, block): (BlockId, &crate::analysis::Block)| match &block.terminator {
-        Terminator::Exit { guard: Some(((row, _), _)) } if !code.analysis.shapes.row(*row).is_uniform() => {
-            true
-        }
-        Terminator::Exit { .. } => !schedule.is_together(id),
-        _ => false,
-    };
-    if threads.is_multiple_of(lanes) && !graph.blocks().iter().enumerate().any(splits) {
-        return vec![Version::Full];
-    }
-    let size: u32 = graph.blocks().iter().map(|block| block.end - block.first).sum();
-    if size > MOST { vec![Version::Partial] } else { vec![Version::Full, Version::Partial] }
 }
 
 /// Sends the lanes of a block to the targets of its terminator.

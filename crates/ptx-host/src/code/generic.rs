@@ -315,7 +315,7 @@ fn load_serially<'c>(
         let values = match addresses {
             Held::One(_) if space == Space::Global => {
                 let value = serial::of_lane(code, held, code.int(64, 0))?;
-                if code.is_vector(dst) {
+                if code.analysis.shapes.is_vector(dst) {
                     vec![code.builder().splat(value, code.lanes)?; code.chunks]
                 } else {
                     vec![value]

@@ -28,7 +28,7 @@ use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
 use super::state::Code;
-use super::{lane_masks, registers, runtime, serial, slots};
+use super::{lane_masks, registers, runtime, serial};
 use crate::analysis::{Access, BlockId};
 use crate::run::field;
 
@@ -94,7 +94,7 @@ pub(super) fn store_row(code: &Code<'_, '_, '_>, row: u32) -> Result<(), LlvmErr
 /// Loads a row that the runtime has written: if it is uniform, the value of an active lane.
 fn loaded_row<'c>(code: &Code<'_, '_, 'c>, row: u32, active: Value<'c>) -> Result<Vec<Value<'c>>, LlvmError> {
     let word = code.types.int(64);
-    if code.is_vector(row) {
+    if code.analysis.shapes.is_vector(row) {
         let ty = code.types.vector(word, code.lanes);
         let chunks = 0..code.chunks as u64;
         let place = |chunk: u64| row_place(code, row, chunk * u64::from(code.lanes) * 8);
@@ -104,7 +104,7 @@ fn loaded_row<'c>(code: &Code<'_, '_, 'c>, row: u32, active: Value<'c>) -> Resul
     let bytes = code.builder().binary(BinaryOp::Mul, lane, code.int(64, 8))?;
     let place = code.builder().offset(row_place(code, row, 0)?, bytes)?;
     let value = code.builder().load(word, place, 8, Ordinary)?;
-    Ok(vec![value; slots::copies(code, row)])
+    Ok(vec![value; code.analysis.shapes.copies(row)])
 }
 
 /// Whether an instruction reads a special register that differs between the blocks of a cluster.

@@ -25,7 +25,7 @@ pub(super) fn read_index<'c>(
     indexed: Indexed,
     chunk: usize,
 ) -> Result<Value<'c>, LlvmError> {
-    let place = code.rows.indices(row).get(slots::copy(code, row, chunk));
+    let place = code.rows.indices(row).get(code.analysis.shapes.copy(row, chunk));
     let place = *place.ok_or_else(|| defect("a row without an index"))?;
     code.builder().load(code.types.int(indexed.bits), place, 8, Ordinary)
 }
@@ -59,7 +59,7 @@ fn value_at<'c>(
         true => code.emit.resize_signed(value, bits),
         false => code.emit.resize(value, bits),
     };
-    let copy = slots::copy(code, row, chunk);
+    let copy = code.analysis.shapes.copy(row, chunk);
     let first = slots::read(code, row, copy)?;
     let like = |value: Value<'c>| match index.ty().vector_parts() {
         Some((_, lanes)) => code.builder().splat(value, lanes),
@@ -79,7 +79,7 @@ pub(super) fn first_indexed<'c>(
     chunk: usize,
 ) -> Result<Value<'c>, LlvmError> {
     if chunk == 0 || indexed.index.across.is_none() {
-        return slots::read(code, row, slots::copy(code, row, chunk));
+        return slots::read(code, row, code.analysis.shapes.copy(row, chunk));
     }
     value_at(code, row, indexed, chunk, indices(code, row, indexed, chunk)?)
 }
@@ -90,7 +90,7 @@ pub(super) fn first_unwrapped<'c>(
     src: Src,
     chunk: usize,
 ) -> Result<Value<'c>, LlvmError> {
-    let indexed = src.as_register().and_then(|row| Some((row, slots::indexed(code, row)?)));
+    let indexed = src.as_register().and_then(|row| Some((row, code.analysis.shapes.indexed(row)?)));
     let Some((row, across)) = indexed.and_then(|(row, indexed)| Some((row, indexed.stride().across?))) else {
         return registers::first(code, src, chunk);
     };
@@ -134,7 +134,7 @@ pub(super) fn wraps<'c>(code: &Code<'_, '_, 'c>, row: u32, indexed: Indexed) -> 
     let last = within.wrapping_mul(i64::from(code.lanes) - 1);
     let last = last.wrapping_add(indexed.index.known_across().wrapping_mul(chunks));
     let mut wraps = code.int(1, 0);
-    for chunk in slots::chunks_of(code, row) {
+    for chunk in code.analysis.shapes.chunks_of(row) {
         let index = read_index(code, row, indexed, chunk)?;
         let extended = |value| match indexed.is_signed {
             true => code.emit.resize_signed(value, 64),

@@ -9,19 +9,8 @@ use super::{
     alone, async_copy, atomic, barrier, checks, collective, control, effects, gather, heavy, lane_values,
     lines, memory, notes, operation, phases, probe, registers, rows, serial, slots,
 };
-use crate::analysis::{Access, BlockCopy, BlockId, copies, guard_of, is_heavy, single_copies};
+use crate::analysis::{Access, BlockId, guard_of, is_heavy};
 use crate::error::CompileError;
-
-/// The copies of blocks: one for each iteration of loops over barriers with known trip count, where warps run in lockstep from barrier to barrier.
-pub(super) fn copies_of_blocks(code: &Code<'_, '_, '_>) -> Vec<BlockCopy> {
-    /// Limit on instructions times chunks.
-    const MOST: usize = 8192;
-    if code.warps.is_quiet {
-        copies(code.program, code.analysis, (MOST / code.chunks) as u32)
-    } else {
-        single_copies(code.analysis)
-    }
-}
 
 /// Generates the copies of blocks in the current version.
 pub(super) fn blocks(code: &mut Code<'_, '_, '_>) -> Result<(), CompileError> {
@@ -97,8 +86,9 @@ fn instruction(code: &mut Code<'_, '_, '_>, id: BlockId, pc: u32) -> Result<(), 
             }
             Effect::FrameAddress { d, offset } => {
                 let value = code.int(64, *offset as u64 & u64::from(u32::MAX));
-                let values: Result<Vec<_>, LlvmError> =
-                    (0..slots::copies(code, *d)).map(|_| registers::spread(code, value, *d)).collect();
+                let values: Result<Vec<_>, LlvmError> = (0..code.analysis.shapes.copies(*d))
+                    .map(|_| registers::spread(code, value, *d))
+                    .collect();
                 registers::write(code, id, guard, *d, &values?)?;
             }
             Effect::ActiveMask { d } => {

@@ -8,8 +8,9 @@ use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Block, CastOp, IntPredicate, Value};
 
 use super::outside;
-use super::state::{Code, Version};
+use super::state::Code;
 use crate::analysis::BlockId;
+use crate::strategy::Version;
 
 /// The size of a value in memory, an integer, a float, or a vector of them.
 pub(super) fn bytes(ty: ptx_llvm::build::Type<'_>) -> Result<u64, LlvmError> {

@@ -5,7 +5,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::{IntPredicate, Value};
 
 use super::state::{Code, Guard, Present};
-use super::{lane_masks, registers, runtime, slots};
+use super::{lane_masks, registers, runtime};
 use crate::analysis::BlockId;
 use crate::error::defect;
 use crate::run::Status;
@@ -38,8 +38,9 @@ pub(super) fn write_same<'c>(
     d: u32,
     value: Value<'c>,
 ) -> Result<(), LlvmError> {
-    let values: Vec<Value<'c>> =
-        (0..slots::copies(code, d)).map(|_| registers::spread(code, value, d)).collect::<Result<_, _>>()?;
+    let values: Vec<Value<'c>> = (0..code.analysis.shapes.copies(d))
+        .map(|_| registers::spread(code, value, d))
+        .collect::<Result<_, _>>()?;
     registers::write(code, id, guard, d, &values)
 }
 
@@ -51,7 +52,7 @@ pub(super) fn write_lanes<'c>(
     d: u32,
     values: &[Value<'c>],
 ) -> Result<(), LlvmError> {
-    if code.is_vector(d) {
+    if code.analysis.shapes.is_vector(d) {
         return registers::write(code, id, guard, d, values);
     }
     let first = values.first().ok_or_else(|| defect("no values"))?;

@@ -10,15 +10,14 @@
 //! Consecutive vector accesses are deinterleaved: `ld.v2` of 16 lanes is a load of 32 elements and two shuffles.
 
 use ptx_exec::Space;
-use ptx_exec::program::{Address, AddressWidth, Base, Effect, Load, Op, Src, Store};
+use ptx_exec::program::{Address, AddressWidth, Base, Load, Src, Store};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 
-use super::addressing::{Accessed, Form};
 use super::state::Code;
-use super::{addressing, generic, index, notes, prefetch, quads, registers, slots, window};
-use crate::analysis::{BlockId, Indexed};
+use super::{addressing, generic, index, notes, prefetch, quads, registers, window};
+use crate::analysis::{Accessed, BlockId, Form, Indexed, form, window_of};
 use crate::error::{CompileError, defect};
 use crate::notes::RemarkKind;
 
@@ -59,10 +58,10 @@ pub(super) fn set_loaded<'c>(
     for (&dst, values) in load.dsts.iter().zip(loaded) {
         // A row that other instructions write too may have values for each chunk where this load has one.
         let mut filled = Vec::new();
-        for chunk in slots::chunks_of(code, dst) {
+        for chunk in code.analysis.shapes.chunks_of(dst) {
             let value = values.get(chunk).or(values.first()).copied();
             let mut value = value.ok_or_else(|| defect("a load without a value"))?;
-            match (code.is_vector(dst), value.ty().vector_parts().is_some()) {
+            match (code.analysis.shapes.is_vector(dst), value.ty().vector_parts().is_some()) {
                 (true, false) => value = code.builder().splat(value, code.lanes)?,
                 (false, true) => value = of_first(code, guard, chunk, value)?,
                 (true, true) | (false, false) => {}
@@ -92,7 +91,7 @@ fn of_first<'c>(
 
 /// The loaded values of each element: one value for all lanes, one for each chunk, or vectors.
 fn elements<'c>(code: &Code<'_, '_, 'c>, accessed: Accessed<'_>) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
-    let form = addressing::form(code, accessed);
+    let form = form(code.analysis, accessed);
     note_form(code, accessed, form, RemarkKind::Gather);
     match form {
         Form::Uniform => scalars(code, accessed, 1),
@@ -106,7 +105,7 @@ fn elements<'c>(code: &Code<'_, '_, 'c>, accessed: Accessed<'_>) -> Result<Vec<V
 /// Notes the code of an access; `apart` is the kind of remark if each lane has an address of its own.
 fn note_form(code: &Code<'_, '_, '_>, accessed: Accessed<'_>, form: Form, apart: RemarkKind) {
     let bytes = i64::from(accessed.size) * accessed.count as i64;
-    if form == Form::Any && window::window_of(code, accessed).is_some() {
+    if form == Form::Any && window_of(code.analysis, code.launched, accessed).is_some() {
         notes::note_mask(code, accessed.guard);
         return;
     }
@@ -124,22 +123,6 @@ fn note_form(code: &Code<'_, '_, '_>, accessed: Accessed<'_>, form: Form, apart:
         }
         Form::Uniform | Form::Chunkwise => {}
     }
-}
-
-/// Whether lanes gather from shared memory, or scatter to it.
-pub(super) fn has_gathers(code: &Code<'_, '_, '_>) -> bool {
-    let is_gather = |address: &Address, size: u32, count: usize| match address.base {
-        Base::Row(base, _) if address.space == Space::Shared => {
-            let accessed = Accessed { address, base, guard: None, size, count };
-            addressing::form(code, accessed) == Form::Any && window::window_of(code, accessed).is_none()
-        }
-        _ => false,
-    };
-    code.program.code.iter().any(|inst| match &inst.op {
-        Op::Effect(Effect::Load(load)) => is_gather(&load.address, load.size, load.dsts.len()),
-        Op::Effect(Effect::Store(store)) => is_gather(&store.address, store.size, store.srcs.len()),
-        _ => false,
-    })
 }
 
 /// Scalar loads, one for each of the first chunks. If no lane of a chunk is active, it reads a dummy address.
@@ -247,7 +230,7 @@ fn gathers_or_quads<'c>(
     code: &Code<'_, '_, 'c>,
     accessed: Accessed<'_>,
 ) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
-    let has_window = window::window_of(code, accessed).is_some();
+    let has_window = window_of(code.analysis, code.launched, accessed).is_some();
     if accessed.count != 1 || has_window || !quads::may_have_quads(code, accessed.base, accessed.size) {
         return gathers(code, accessed);
     }
@@ -279,7 +262,7 @@ fn gathers_or_quads<'c>(
 fn gathers<'c>(code: &Code<'_, '_, 'c>, accessed: Accessed<'_>) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
     let ty = code.types.vector(code.types.int(accessed.bits()), code.lanes);
     let mut values = vec![Vec::new(); accessed.count];
-    if let Some(window) = window::window_of(code, accessed) {
+    if let Some(window) = window_of(code.analysis, code.launched, accessed) {
         let loaded = (0..code.chunks).map(|chunk| window::load_window(code, accessed, &window, chunk));
         return Ok(vec![loaded.collect::<Result<_, _>>()?]);
     }
@@ -342,7 +325,7 @@ pub(super) fn store(
     let base = plain(&store.address, pc)?;
     let srcs = &store.srcs;
     let accessed = Accessed { address: &store.address, base, guard, size: store.size, count: srcs.len() };
-    let form = addressing::form(code, accessed);
+    let form = form(code.analysis, accessed);
     note_form(code, accessed, form, RemarkKind::Scatter);
     let is_consecutive = form == Form::Consecutive(None);
     if (is_consecutive || form == Form::Any)
@@ -444,7 +427,7 @@ fn interleaved<'c>(code: &Code<'_, '_, 'c>, mut vectors: Vec<Value<'c>>) -> Resu
 }
 
 fn scatters(code: &Code<'_, '_, '_>, accessed: Accessed<'_>, srcs: &[Src]) -> Result<(), LlvmError> {
-    if let (Some(window), [src]) = (window::window_of(code, accessed), srcs) {
+    if let (Some(window), [src]) = (window_of(code.analysis, code.launched, accessed), srcs) {
         return (0..code.chunks)
             .try_for_each(|chunk| window::store_window(code, accessed, &window, chunk, *src));
     }

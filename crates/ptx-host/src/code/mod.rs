@@ -1,4 +1,7 @@
-//! Generates LLVM IR for the host from a kernel, one warp at a time.
+//! Generates LLVM IR for the host from a kernel, as its strategy says (`strategy.rs`), one warp at a time.
+//!
+//! The files are functions over one state ([`state::Code`]) that import what they call. `lane_masks`, `outside`, `slots`, `index`, `registers`, `runtime`, `serial`
+//! are below the families of instructions, `next_block`, `gather` and `control` are where lanes go, and `instruction` is above all of them.
 //!
 //! The function is `i32 @kernel(ptr %warp)`; its argument is the warp's [`WarpFrame`](crate::run::WarpFrame), and its result a
 //! [`Status`](crate::run::Status). Between blocks, rows are in stack
@@ -69,7 +72,7 @@ use ptx_llvm::host::HostMachine;
 use ptx_llvm::{LlvmError, Module};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::{Analysis, BlockId, Launched, Segments, copies_of, has_heavy, runs_together};
+use crate::analysis::{Analysis, BlockId, Launched, Segments, copies_of};
 use crate::emit::Emit;
 use crate::emit::alu::Style;
 use crate::error::{CompileError, defect};
@@ -77,9 +80,10 @@ use crate::join::Joined;
 use crate::notes::Notes;
 use crate::options::Lines;
 use crate::run::field;
+use crate::strategy::{Strategy, Version, Waits};
 pub(crate) use made::{Made, NAME, Runs};
 pub(crate) use probe::sites;
-use state::{Code, Debug, Ends, Inputs, Masks, Plan, Position, Present, Reports, RowMemory, Version, Warps};
+use state::{Code, Debug, Ends, Inputs, Masks, Plan, Position, Present, Reports, RowMemory};
 
 /// Optional outputs and inputs of code generation.
 #[derive(Clone, Copy, Default)]
@@ -102,9 +106,8 @@ pub(crate) fn generate(
     module: &Module<'_>,
     machine: &HostMachine,
     program: &Program,
-    analysis: &Analysis,
+    (analysis, strategy): (&Analysis, &Strategy),
     launched: &Launched,
-    lanes: u32,
     extras: Extras<'_>,
 ) -> Result<Made, CompileError> {
     let types = Types::new(module.context());
@@ -115,9 +118,7 @@ pub(crate) fn generate(
     function.add_attribute(types, "probe-stack", "inline-asm");
     let debug = extras.lines.map(|lines| Debug::new(module, types, program, lines));
     let probed = extras.checks_memory.then(|| sites(program).0);
-    let is_heavy = launched.clusters || has_heavy(program, &analysis.graph);
-    let kernel =
-        Kernel { is_heavy, module, machine, program, analysis, launched, lanes, extras, debug, probed };
+    let kernel = Kernel { module, machine, program, analysis, strategy, launched, extras, debug, probed };
     let made = match &analysis.segments {
         Some(segments) => kernel.split(function, segments)?,
         None => kernel.whole(function)?,
@@ -134,12 +135,10 @@ struct Kernel<'a, 'm, 'c> {
     machine: &'a HostMachine,
     program: &'a Program,
     analysis: &'a Analysis,
+    strategy: &'a Strategy,
     launched: &'a Launched,
-    lanes: u32,
     extras: Extras<'a>,
     debug: Option<Debug<'c>>,
-    /// Whether the runtime executes instructions of the kernel.
-    is_heavy: bool,
     /// The first site of each instruction with memory accesses that are checked.
     probed: Option<FxHashMap<u32, u32>>,
 }
@@ -147,7 +146,7 @@ struct Kernel<'a, 'm, 'c> {
 impl<'m, 'c> Kernel<'_, 'm, 'c> {
     /// Begins a function whose first parameter is the frame of the warp; the builder is in its first block.
     fn begin(&self, function: Function<'c>, uses: &Uses) -> Result<Code<'_, 'm, 'c>, CompileError> {
-        let Self { module, machine, program, analysis, launched, lanes, extras, .. } = *self;
+        let Self { module, machine, program, analysis, strategy, launched, extras, .. } = *self;
         let types = Types::new(module.context());
         let builder = Builder::simplifying(types);
         let entry = function.append_block(types, "entry");
@@ -158,23 +157,19 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
         let constants = program.constants.global().iter().copied();
         let constants: Vec<u32> = constants.filter(|&constant| uses.has_constant(constant)).collect();
         let addresses = addresses(&builder, types, frame, &constants)?;
-        let chunks = analysis.shapes.lanes().chunks() as usize;
+        let lanes = analysis.shapes.lanes();
         let mut code = Code {
             program,
             analysis,
+            strategy,
             launched,
             function,
             emit: Emit { module, types, builder },
             types,
             style: Style::of(machine.cpu()),
-            lanes,
-            chunks,
-            warps: Warps {
-                is_of_block: false,
-                is_quiet: analysis.warps > 1 && runs_together(program, analysis),
-                is_heavy: self.is_heavy,
-                turns: None,
-            },
+            lanes: lanes.chunk,
+            chunks: lanes.chunks() as usize,
+            turns: None,
             at: Position {
                 blocks: [Vec::new(), Vec::new()],
                 version: Version::Partial,
@@ -217,48 +212,40 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
 
     /// Generates a kernel in one function.
     fn whole(&self, function: Function<'c>) -> Result<Made, CompileError> {
-        let analysis = self.analysis;
+        let strategy = self.strategy;
         let mut code = self.begin(function, &Uses::All)?;
         let types = code.types;
-        let versions = control::versions(&code);
-        code.at.copies = instruction::copies_of_blocks(&code);
-        for &version in &versions {
+        code.at.copies = strategy.copies.clone();
+        for &version in &strategy.versions {
             let blocks = code.at.copies.iter().map(|_| function.append_block(types, "block"));
             code.at.blocks[version as usize] = blocks.collect();
         }
-        code.warps.is_of_block = turns::has_turns(&code);
-        if !analysis.is_of_warp() && !code.warps.is_of_block {
-            let why = "warps can run together, and parts of them separately, only if they take turns";
-            return Err(CompileError::refused(0, why));
-        }
-        if code.warps.is_of_block {
-            turns::begin_turns(&mut code)?;
-        }
+        turns::begin_turns(&mut code, &strategy.order)?;
         slots::make_memory(&mut code)?;
         local::make_local(&mut code)?;
-        if analysis.schedule.has_patient() {
+        if self.analysis.schedule.has_patient() {
             let place = code.builder().alloca(types.int(32), 4)?;
             code.builder().store(code.int(32, 0), place, 4, ptx_llvm::build::Volatility::Ordinary)?;
             code.masks.vain = Some(place);
         }
         control::enter(&mut code)?;
-        for version in versions {
+        for &version in &strategy.versions {
             code.at.version = version;
             instruction::blocks(&mut code)?;
         }
         stuck::finish_stuck(&mut code)?;
         handover::finish_handovers(&mut code)?;
-        let runs = if code.warps.is_of_block {
+        if strategy.is_of_block() {
             turns::finish_turns(&mut code)?;
-            Runs::Block
         } else {
             code.builder().position_at_end(code.ends.done);
             code.builder().ret(Some(types.int_value(32, 0)))?;
-            match analysis.schedule.has_patient() {
-                _ if code.warps.is_heavy => Runs::Cluster,
-                true => Runs::PatientWarp,
-                false => Runs::Warp,
-            }
+        }
+        let runs = match strategy.waits {
+            _ if strategy.is_of_block() => Runs::Block,
+            Waits::Runtime => Runs::Cluster,
+            Waits::Loops => Runs::PatientWarp,
+            Waits::Barriers => Runs::Warp,
         };
         Ok(Made { runs, asks: code.asks.take() })
     }
@@ -270,7 +257,7 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
         let lanes = control::lanes_of_warp(&code)?;
         segments::dispatch(&mut code, &plan, lanes)?;
         // One version: that for full warps if no lane ever exits before others.
-        let version = match control::versions(&code)[..] {
+        let version = match self.strategy.versions[..] {
             [only] => only,
             _ => Version::Partial,
         };

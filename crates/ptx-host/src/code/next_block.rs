@@ -7,11 +7,12 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::{Ordinary, Volatile};
 use ptx_llvm::build::{BinaryOp, Block, CastOp, IntPredicate, Value};
 
-use super::state::{Code, Version};
+use super::state::Code;
 use super::{checks, lane_masks, next_segment, outside, runtime};
 use crate::analysis::{BlockId, come_back};
 use crate::error::defect;
 use crate::run::{Runtime, Status};
+use crate::strategy::Version;
 
 /// Whether lanes are left after those of a block have gone to their targets.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -89,7 +90,7 @@ pub(super) fn send_first<'c>(
 ) -> Result<(), LlvmError> {
     let schedule = &code.analysis.schedule;
     if outside::is_outside(code, to)
-        || code.warps.is_heavy
+        || code.strategy.is_heavy()
         || schedule.has_patient()
         || schedule.may_wait(from, to)
     {

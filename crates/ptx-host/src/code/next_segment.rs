@@ -9,10 +9,11 @@ use ptx_llvm::build::{BinaryOp, Block, IntPredicate, Value};
 
 use super::next_block::Left;
 use super::outside::EXITED;
-use super::state::{Code, Segment, Version};
+use super::state::{Code, Segment};
 use super::{lane_masks, next_block, outside, runtime};
 use crate::analysis::{BlockId, leaves_early};
 use crate::error::defect;
+use crate::strategy::Version;
 
 /// The most tests at the end of a block; where lanes may be at more blocks, all of the segment are tested in one place.
 pub(super) const MOST_TESTS: usize = 4;

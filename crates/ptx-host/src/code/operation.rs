@@ -5,7 +5,7 @@ use ptx_isa::{Component, SpecialReg};
 use ptx_llvm::LlvmError;
 
 use super::state::Code;
-use super::{lines, notes, registers, rows, slots, special};
+use super::{lines, notes, registers, rows, special};
 use crate::analysis::{Access, BlockId, guard_of};
 use crate::emit::alu::{Nan, Style, alu_with};
 use crate::error::{CompileError, defect};
@@ -43,7 +43,7 @@ fn emitted(
         let nan = if code.analysis.nans.has_any(dst) { Nan::Any } else { Nan::Canonical };
         let style = Style { nan, ..code.style };
         let mut values = Vec::new();
-        for chunk in slots::chunks_of(code, dst) {
+        for chunk in code.analysis.shapes.chunks_of(dst) {
             let arguments = registers::arguments(code, alu, &access.reads, dst, chunk)?;
             let Some(made) = alu_with(&code.emit, alu, &arguments, style)? else { return Ok(None) };
             let which = usize::from(results.len() == 1);

@@ -17,43 +17,26 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Block, IntPredicate};
 
-use super::state::{Code, Loops};
-use super::{control, memory, operation, slots, threads};
-use crate::analysis::{BlockId, Phases, computed_again};
+use super::state::{Code, PhaseHeads};
+use super::{operation, slots, threads};
+use crate::analysis::{BlockId, Phases};
 use crate::error::{CompileError, defect};
 use crate::run::field;
+use crate::strategy::{Order, PhaseLoops};
 
-impl<'c> Loops<'c> {
-    /// The loops of a kernel with one version of code, if its warps reach barriers in one order.
-    pub(super) fn new(code: &Code<'_, '_, 'c>) -> Result<Option<Self>, LlvmError> {
-        let phases = Phases::new(code.program, &code.analysis.graph);
-        let is_plain = control::versions(code).len() == 1 && !code.warps.is_quiet && !code.checks();
-        let Some(phases) = phases.filter(|_| is_plain) else { return Ok(None) };
-        let at = code.builder().alloca_in_entry(code.types.int(32), 4)?;
-        let heads = phases.blocks.iter().map(|_| code.function.append_block(code.types, "phase")).collect();
-        // Gathers take 32-bit indices as long as LLVM does not know that these are not negative: otherwise it extends them, and gathers half as many
-        // lanes at a time. Of values loaded from memory it does not know it.
-        let again = if memory::has_gathers(code) {
-            BTreeMap::new()
-        } else {
-            computed_again(code.program, code.analysis)
-        };
-        Ok(Some(Self { phases, at, heads, again }))
-    }
-
-    /// Whether a row need not be saved at barriers.
-    pub(super) fn computes(&self, row: u32) -> bool {
-        self.again.contains_key(&row)
-    }
-}
-
-/// Branches to the first phase.
-pub(super) fn begin_phases<'c>(code: &Code<'_, '_, 'c>, loops: &Loops<'c>) -> Result<(), LlvmError> {
-    let first = loops.heads.first().ok_or_else(|| defect("a kernel without phases"))?;
-    code.builder().store(code.int(32, 0), loops.at, 4, Ordinary)?;
-    code.builder().branch(*first)?;
-    code.builder().position_at_end(*first);
-    Ok(())
+/// Branches to the first phase, and returns the first LLVM block of each.
+pub(super) fn begin_phases<'c>(
+    code: &Code<'_, '_, 'c>,
+    phases: &Phases,
+) -> Result<PhaseHeads<'c>, LlvmError> {
+    let at = code.builder().alloca_in_entry(code.types.int(32), 4)?;
+    let heads: Vec<Block<'c>> =
+        phases.blocks.iter().map(|_| code.function.append_block(code.types, "phase")).collect();
+    let first = *heads.first().ok_or_else(|| defect("a kernel without phases"))?;
+    code.builder().store(code.int(32, 0), at, 4, Ordinary)?;
+    code.builder().branch(first)?;
+    code.builder().position_at_end(first);
+    Ok(PhaseHeads { at, heads })
 }
 
 /// Stores the current warp's index for the runtime, at the beginning of its turn.
@@ -66,13 +49,12 @@ pub(super) fn begin_turn(code: &mut Code<'_, '_, '_>) -> Result<(), LlvmError> {
 
 /// Loads the current warp's index, for code that begins here.
 pub(super) fn read_turn(code: &mut Code<'_, '_, '_>) -> Result<(), LlvmError> {
-    let Some(at) = code.warps.turns.as_ref().and_then(|turns| turns.loops.as_ref()).map(|loops| loops.at)
-    else {
+    let Some(at) = code.turns.as_ref().and_then(|turns| turns.heads()).map(|heads| heads.at) else {
         return Ok(());
     };
     let warp = code.builder().load(code.types.int(32), at, 4, Ordinary)?;
     code.inputs = threads::inputs_of_turn(code, warp)?;
-    if let Some(turns) = &mut code.warps.turns {
+    if let Some(turns) = &mut code.turns {
         turns.warp = warp;
     }
     Ok(())
@@ -84,9 +66,9 @@ pub(super) fn end_turn<'c>(
     phase: usize,
     after: Option<Block<'c>>,
 ) -> Result<(), LlvmError> {
-    let turns = code.warps.turns.as_ref().ok_or_else(|| defect("a phase without turns"))?;
-    let loops = turns.loops.as_ref().ok_or_else(|| defect("turns without phases"))?;
-    let head = |phase: usize| loops.heads.get(phase).copied().ok_or_else(|| defect("no such phase"));
+    let turns = code.turns.as_ref().ok_or_else(|| defect("a phase without turns"))?;
+    let heads = turns.heads().ok_or_else(|| defect("turns without phases"))?;
+    let head = |phase: usize| heads.heads.get(phase).copied().ok_or_else(|| defect("no such phase"));
     let after = match after {
         Some(after) => after,
         None => head(phase + 1)?,
@@ -95,36 +77,42 @@ pub(super) fn end_turn<'c>(
     let next = builder.binary(BinaryOp::Add, turns.warp, code.int(32, 1))?;
     let is_last = builder.int_compare(IntPredicate::Eq, next, code.int(32, turns.warps))?;
     let next = builder.select(is_last, code.int(32, 0), next)?;
-    builder.store(next, loops.at, 4, Ordinary)?;
+    builder.store(next, heads.at, 4, Ordinary)?;
     builder.branch_if(is_last, after, head(phase)?)?;
     Ok(())
 }
 
 /// The phase that a barrier ends, and the beginning of the next one.
 pub(super) fn phase_ended_by<'c>(code: &Code<'_, '_, 'c>, barrier: BlockId) -> Option<(usize, Block<'c>)> {
-    let loops = code.warps.turns.as_ref()?.loops.as_ref()?;
-    let next = loops.phases.begun_by(barrier)?;
-    Some((next - 1, *loops.heads.get(next)?))
+    let next = loops(code)?.phases.begun_by(barrier)?;
+    Some((next - 1, *code.turns.as_ref()?.heads()?.heads.get(next)?))
 }
 
 /// The last phase.
 pub(super) fn last_phase(code: &Code<'_, '_, '_>) -> Option<usize> {
-    code.warps.turns.as_ref()?.loops.as_ref()?.heads.len().checked_sub(1)
+    code.turns.as_ref()?.heads()?.heads.len().checked_sub(1)
+}
+
+/// The phases, if the strategy has these.
+fn loops<'a>(code: &Code<'a, '_, '_>) -> Option<&'a PhaseLoops> {
+    match &code.strategy.order {
+        Order::Phases(loops) => Some(loops),
+        Order::Calls | Order::Single | Order::Turns(_) => None,
+    }
 }
 
 /// Recomputes the rows that a phase reads, at the barrier that begins it.
 pub(super) fn compute_again(code: &mut Code<'_, '_, '_>, id: BlockId) -> Result<(), CompileError> {
     let analysis = code.analysis;
-    let Some(loops) = code.warps.turns.as_ref().and_then(|turns| turns.loops.as_ref()) else {
-        return Ok(());
-    };
+    let Some(loops) = loops(code) else { return Ok(()) };
     let phase = loops.phases.begun_by(id).and_then(|phase| loops.phases.blocks.get(phase));
     let blocks = phase.into_iter().flatten();
     let read: BTreeSet<u32> = blocks.flat_map(|&block| analysis.rows_of(code.program, block)).collect();
-    let is_wanted = |row: &u32| loops.computes(*row) && analysis.liveness.is_live_into(id, *row);
+    let is_wanted =
+        |row: &u32| loops.recomputed.contains_key(row) && analysis.liveness.is_live_into(id, *row);
     let (mut order, mut seen) = (Vec::new(), BTreeSet::new());
     for row in read.into_iter().filter(is_wanted) {
-        order_again(code, &loops.again, row, &mut seen, &mut order);
+        order_again(code, &loops.recomputed, row, &mut seen, &mut order);
     }
     code.rows.current.borrow_mut().clear();
     for pc in order {

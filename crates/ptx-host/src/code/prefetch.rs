@@ -17,6 +17,7 @@ use ptx_llvm::build::{BinaryOp, CastOp, Value};
 use super::state::Code;
 use super::{ahead, registers};
 use crate::analysis::{BlockId, Shape};
+use crate::strategy::Form;
 
 /// Bytes of a cache line, or a multiple of them.
 const LINE: u64 = 64;
@@ -53,6 +54,9 @@ pub(super) fn announce(code: &Code<'_, '_, '_>, id: BlockId, load: &Load) -> Res
     let round = code.analysis.graph.loop_around(id);
     if round.is_empty() {
         return ahead::announce_next_block(code, load);
+    }
+    if !code.strategy.allows(Form::Prefetching) {
+        return Ok(());
     }
     let Growth::By(step) = growth(code, round, base, DEEPEST)? else { return Ok(()) };
     announce_at(code, base, load, step)

@@ -19,6 +19,7 @@ use rustc_hash::FxHashMap;
 use super::addressing;
 use super::state::Code;
 use crate::analysis::Shape;
+use crate::strategy::Form;
 
 /// The possible difference between neighbors of four lanes: `None` if unknown, `Some(None)` in a loop if it does not change.
 type Between = Option<Option<i64>>;
@@ -30,6 +31,7 @@ const QUAD: u32 = 4;
 pub(super) fn may_have_quads(code: &Code<'_, '_, '_>, base: Src, bytes: u32) -> bool {
     code.lanes.is_multiple_of(QUAD)
         && !code.checks()
+        && code.strategy.allows(Form::Quads)
         && code.analysis.shapes.src(base) == Shape::Varying
         && between(code, base, &mut FxHashMap::default()) == Some(Some(i64::from(bytes)))
 }

@@ -29,7 +29,7 @@ pub(super) fn value<'c>(
     dst: u32,
     chunk: usize,
 ) -> Result<Value<'c>, LlvmError> {
-    if code.is_vector(dst) { vector(code, src, chunk) } else { first(code, src, chunk) }
+    if code.analysis.shapes.is_vector(dst) { vector(code, src, chunk) } else { first(code, src, chunk) }
 }
 
 /// The value of the first lane of a chunk, for a source that is not a vector.
@@ -65,7 +65,7 @@ pub(super) fn arguments<'c>(
 ) -> Result<Vec<Value<'c>>, LlvmError> {
     let gives_any = code.analysis.nans.has_any(dst);
     let argument = |(index, &src): (usize, &Src)| match takes_any(alu, index, gives_any) {
-        true => raw(code, src, code.is_vector(dst), chunk),
+        true => raw(code, src, code.analysis.shapes.is_vector(dst), chunk),
         false => value(code, src, dst, chunk),
     };
     srcs.iter().enumerate().map(argument).collect()
@@ -74,10 +74,10 @@ pub(super) fn arguments<'c>(
 /// A source in the form of a row that it is copied to.
 pub(super) fn copied<'c>(code: &Code<'_, '_, 'c>, src: Src, dst: u32) -> Result<Vec<Value<'c>>, LlvmError> {
     let one = |chunk| match code.analysis.nans.has_any(dst) {
-        true => raw(code, src, code.is_vector(dst), chunk),
+        true => raw(code, src, code.analysis.shapes.is_vector(dst), chunk),
         false => value(code, src, dst, chunk),
     };
-    slots::chunks_of(code, dst).into_iter().map(one).collect()
+    code.analysis.shapes.chunks_of(dst).into_iter().map(one).collect()
 }
 
 /// Replaces NaNs with arbitrary payload by the canonical one that they stand for.
@@ -112,7 +112,9 @@ pub(super) fn raw_first<'c>(code: &Code<'_, '_, 'c>, src: Src, chunk: usize) -> 
         Shape::Unwritten => Ok(code.int(bits, 0)),
         Shape::Constant(value) => Ok(code.int(bits, value)),
         Shape::Uniform => slots::read(code, row, 0),
-        Shape::Strided(Stride { across: None, .. }) => slots::read(code, row, slots::copy(code, row, chunk)),
+        Shape::Strided(Stride { across: None, .. }) => {
+            slots::read(code, row, code.analysis.shapes.copy(row, chunk))
+        }
         Shape::Strided(Stride { across: Some(across), .. }) => {
             let offset = code.int(bits, across.wrapping_mul(chunk as i64) as u64);
             code.builder().binary(BinaryOp::Add, slots::read(code, row, 0)?, offset)
@@ -120,7 +122,7 @@ pub(super) fn raw_first<'c>(code: &Code<'_, '_, 'c>, src: Src, chunk: usize) -> 
         Shape::Indexed(indexed) => index::first_indexed(code, row, indexed, chunk),
         // For a uniform row that is computed from a varying one: `tid.x >> 3 & 0x1ffffffc`.
         Shape::Varying => {
-            code.builder().extract_element(slots::read(code, row, slots::copy(code, row, chunk))?, 0)
+            code.builder().extract_element(slots::read(code, row, code.analysis.shapes.copy(row, chunk))?, 0)
         }
     }
 }
@@ -131,7 +133,7 @@ pub(super) fn raw_vector<'c>(
     chunk: usize,
 ) -> Result<Value<'c>, LlvmError> {
     match (src.as_register(), code.analysis.shapes.src(src)) {
-        (Some(row), Shape::Varying) => slots::read(code, row, slots::copy(code, row, chunk)),
+        (Some(row), Shape::Varying) => slots::read(code, row, code.analysis.shapes.copy(row, chunk)),
         (Some(row), Shape::Indexed(indexed)) => index::vector_indexed(code, row, indexed, chunk),
         (_, shape) => {
             let stride = shape.stride().ok_or_else(|| defect("a constant without a value"))?;
@@ -153,14 +155,16 @@ pub(super) fn write<'c>(
         return Ok(());
     }
     let keeps = code.checks() || code.analysis.keeps_others(id, row);
-    let is_of_chunks = values.len() > slots::copies(code, row);
-    for (copy, &chunk) in slots::chunks_of(code, row).iter().enumerate() {
+    let is_of_chunks = values.len() > code.analysis.shapes.copies(row);
+    for (copy, &chunk) in code.analysis.shapes.chunks_of(row).iter().enumerate() {
         let value = values.get(if is_of_chunks { chunk } else { copy });
         let value = *value.ok_or_else(|| defect("a row without a value"))?;
         let mut value = code.emit.resize(value, code.analysis.widths.row(row))?;
         // A vector is selected lane by lane. A uniform row has no lanes: its guard, which is uniform too, decides for all of them.
         let condition = match guard {
-            _ if code.is_vector(row) && (keeps || guard.is_some()) => Some(active(code, guard, chunk)?),
+            _ if code.analysis.shapes.is_vector(row) && (keeps || guard.is_some()) => {
+                Some(active(code, guard, chunk)?)
+            }
             Some((row, negated)) => {
                 let holds = code.emit.resize(first(code, Src::register(row), 0)?, 1)?;
                 Some(negate_if(code, holds, negated)?)
@@ -257,8 +261,8 @@ pub(super) fn write_index(
     if code.checks() {
         return write_claimed_index(code, guard, row, reads);
     }
-    let Some(indexed) = slots::indexed(code, row) else { return Ok(()) };
-    for (&place, chunk) in code.rows.indices(row).iter().zip(slots::chunks_of(code, row)) {
+    let Some(indexed) = code.analysis.shapes.indexed(row) else { return Ok(()) };
+    for (&place, chunk) in code.rows.indices(row).iter().zip(code.analysis.shapes.chunks_of(row)) {
         let mut index = index_of(code, indexed, reads, chunk)?;
         if let Some((condition, negated)) = guard {
             let holds = code.emit.resize(first(code, Src::register(condition), 0)?, 1)?;
@@ -292,5 +296,5 @@ pub(super) fn spread<'c>(
     value: Value<'c>,
     dst: u32,
 ) -> Result<Value<'c>, LlvmError> {
-    if code.is_vector(dst) { code.builder().splat(value, code.lanes) } else { Ok(value) }
+    if code.analysis.shapes.is_vector(dst) { code.builder().splat(value, code.lanes) } else { Ok(value) }
 }

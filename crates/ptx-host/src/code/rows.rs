@@ -10,7 +10,7 @@ use ptx_llvm::build::Volatility::Ordinary;
 
 use super::serial::Held;
 use super::state::Code;
-use super::{registers, runtime, serial, slots};
+use super::{registers, runtime, serial};
 use crate::analysis::{Access, BlockId};
 use crate::error::CompileError;
 use crate::run::{ARGUMENTS, Runtime};
@@ -38,11 +38,15 @@ pub(super) fn by_interpreter<'c>(
     runtime::call_runtime(code, offset_of!(Runtime, row), &arguments, code.types.void())?;
     for (n, &dst) in access.writes.iter().enumerate() {
         let result = Held::Array(serial::array(code, SOURCES + n)?, 64);
-        let values: Vec<Value<'c>> = if code.is_vector(dst) {
+        let values: Vec<Value<'c>> = if code.analysis.shapes.is_vector(dst) {
             serial::taken(code, result)?
         } else {
-            let firsts =
-                slots::chunks_of(code, dst).into_iter().map(|chunk| chunk as u64 * u64::from(code.lanes));
+            let firsts = code
+                .analysis
+                .shapes
+                .chunks_of(dst)
+                .into_iter()
+                .map(|chunk| chunk as u64 * u64::from(code.lanes));
             firsts.map(|lane| serial::of_lane(code, result, code.int(64, lane))).collect::<Result<_, _>>()?
         };
         registers::write_index(code, guard, dst, &access.reads)?;

@@ -8,7 +8,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
 use super::state::{Code, Present};
-use super::{lane_masks, lane_values, registers, slots};
+use super::{lane_masks, lane_values, registers};
 use crate::analysis::{BlockId, Shape};
 use crate::error::defect;
 
@@ -97,10 +97,10 @@ fn shuffled<'c>(
     let has_any = code.analysis.nans.has_any(out);
     if code.analysis.shapes.src(value).is_uniform() {
         let of = |chunk| match has_any {
-            true => registers::raw(code, value, code.is_vector(out), chunk),
+            true => registers::raw(code, value, code.analysis.shapes.is_vector(out), chunk),
             false => registers::value(code, value, out, chunk),
         };
-        return slots::chunks_of(code, out).into_iter().map(of).collect();
+        return code.analysis.shapes.chunks_of(out).into_iter().map(of).collect();
     }
     let bits = code.analysis.widths.src(value).max(32);
     let of = |chunk| {
@@ -108,7 +108,7 @@ fn shuffled<'c>(
     };
     let values: Vec<Value<'c>> =
         (0..code.chunks).map(|chunk| code.emit.resize(of(chunk)?, bits)).collect::<Result<_, _>>()?;
-    if !code.is_vector(out) {
+    if !code.analysis.shapes.is_vector(out) {
         // All lanes read the same source lane.
         let one = match code.analysis.shapes.src(lane) {
             Shape::Constant(lane) => value_of_lane(code, &values, lane as usize % WARP)?,
@@ -119,7 +119,7 @@ fn shuffled<'c>(
                 lane_masks::lane_in_memory(code, memory, code.types.int(bits), lane)?
             }
         };
-        return Ok(vec![one; slots::copies(code, out)]);
+        return Ok(vec![one; code.analysis.shapes.copies(out)]);
     }
     match sources {
         Sources::Known(sources) => {

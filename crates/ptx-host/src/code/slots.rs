@@ -9,7 +9,7 @@ use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{Type, Value};
 
 use super::state::{Code, Current};
-use crate::analysis::{BlockId, Indexed, Shape, Stride};
+use crate::analysis::{BlockId, Indexed, Shape};
 
 /// The types of the indices in memory from which a row is claimed to follow.
 fn types_of_claimed_index<'c>(code: &Code<'_, '_, 'c>, row: u32) -> Vec<Type<'c>> {
@@ -27,45 +27,6 @@ pub(super) fn claimed_index(code: &Code<'_, '_, '_>, row: u32) -> Option<Indexed
 
 pub(super) fn claimed_places<'s, 'c>(code: &'s Code<'_, '_, 'c>, row: u32) -> &'s [Value<'c>] {
     code.rows.indices(row)
-}
-
-/// The index from which a row's values follow, if any.
-pub(super) fn indexed(code: &Code<'_, '_, '_>, row: u32) -> Option<Indexed> {
-    match code.analysis.shapes.row(row) {
-        Shape::Indexed(indexed) => Some(indexed),
-        _ => None,
-    }
-}
-
-/// How many values a row has: one if those of all chunks follow from it, otherwise one for each set of chunks with equal values.
-pub(super) fn copies(code: &Code<'_, '_, '_>, row: u32) -> usize {
-    1 << chunkwise(code, row).count_ones()
-}
-
-/// The bits of a chunk's number that select which of a row's values it has.
-fn chunkwise(code: &Code<'_, '_, '_>, row: u32) -> u32 {
-    match code.analysis.shapes.row(row) {
-        Shape::Varying
-        | Shape::Strided(Stride { across: None, .. })
-        | Shape::Indexed(Indexed { index: Stride { across: None, .. }, .. }) => {
-            code.analysis.shapes.chunkwise(row)
-        }
-        Shape::Strided(_) | Shape::Indexed(_) | Shape::Unwritten | Shape::Constant(_) | Shape::Uniform => 0,
-    }
-}
-
-/// For each value of a row, the first chunk that has it.
-pub(super) fn chunks_of(code: &Code<'_, '_, '_>, row: u32) -> Vec<usize> {
-    let bits = chunkwise(code, row) as usize;
-    (0..code.chunks).filter(|chunk| chunk & !bits == 0).collect()
-}
-
-/// The index of a chunk's value among the values of a row.
-pub(super) fn copy(code: &Code<'_, '_, '_>, row: u32, chunk: usize) -> usize {
-    let bits = chunkwise(code, row) as usize;
-    // The bits that count, compressed.
-    let counted = (0..usize::BITS).filter(|bit| bits >> bit & 1 == 1);
-    counted.enumerate().fold(0, |copy, (to, bit)| copy | (chunk >> bit & 1) << to)
 }
 
 /// Allocates zeroed memory for rows and for the masks of lanes that wait at blocks.
@@ -91,7 +52,7 @@ pub(super) fn types_of_row<'c>(code: &Code<'_, '_, 'c>, row: u32) -> Vec<Type<'c
         Shape::Unwritten | Shape::Constant(_) => 0,
         // A row that is live into no block is never in memory.
         _ if !code.analysis.liveness.is_live_anywhere(row) => 0,
-        _ => copies(code, row),
+        _ => code.analysis.shapes.copies(row),
     };
     vec![type_of(code, row); count]
 }
@@ -101,8 +62,8 @@ pub(super) fn types_of_index<'c>(code: &Code<'_, '_, 'c>, row: u32) -> Vec<Type<
     if code.checks() {
         return types_of_claimed_index(code, row);
     }
-    let index = indexed(code, row).map(|indexed| code.types.int(indexed.bits));
-    index.map(|ty| vec![ty; copies(code, row)]).into_iter().flatten().collect()
+    let index = code.analysis.shapes.indexed(row).map(|indexed| code.types.int(indexed.bits));
+    index.map(|ty| vec![ty; code.analysis.shapes.copies(row)]).into_iter().flatten().collect()
 }
 
 /// Allocates the memory of the masks of lanes that wait at blocks of a range, and of those that have not exited.
@@ -125,7 +86,7 @@ fn zeroed<'c>(code: &Code<'_, '_, 'c>, ty: Type<'c>) -> Result<Value<'c>, LlvmEr
 
 pub(super) fn type_of<'c>(code: &Code<'_, '_, 'c>, row: u32) -> Type<'c> {
     let ty = code.types.int(code.analysis.widths.row(row));
-    if code.is_vector(row) { code.types.vector(ty, code.lanes) } else { ty }
+    if code.analysis.shapes.is_vector(row) { code.types.vector(ty, code.lanes) } else { ty }
 }
 
 /// Loads the rows that a block uses and that are live into it, at its beginning, so that each value dominates all of its LLVM blocks.

@@ -6,7 +6,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, Value};
 
 use super::state::Code;
-use super::{lane_masks, registers, runtime, slots, threads};
+use super::{lane_masks, registers, runtime, threads};
 use crate::error::CompileError;
 use crate::run::{Asked, field};
 
@@ -72,7 +72,7 @@ pub(super) fn special<'c>(
         }
         _ => return Err(CompileError::refused(pc, "the special register is not compiled yet")),
     };
-    let copies = (0..slots::copies(code, dst)).map(|_| registers::spread(code, one, dst));
+    let copies = (0..code.analysis.shapes.copies(dst)).map(|_| registers::spread(code, one, dst));
     copies.collect::<Result<_, LlvmError>>().map_err(Into::into)
 }
 
@@ -104,10 +104,10 @@ fn index<'c>(
         _ => (x * y, u64::MAX),
     };
     let mut values = Vec::new();
-    for chunk in slots::chunks_of(code, dst) {
+    for chunk in code.analysis.shapes.chunks_of(dst) {
         let first = code.int(32, chunk as u64 * u64::from(code.lanes));
         let mut number = builder.binary(BinaryOp::Add, threads::first_thread(code)?, first)?;
-        if code.is_vector(dst) {
+        if code.analysis.shapes.is_vector(dst) {
             number = builder.splat(number, code.lanes)?;
             let lanes: Vec<u64> = (0..u64::from(code.lanes)).collect();
             number = builder.binary(BinaryOp::Add, number, code.types.int_vector(32, &lanes)?)?;
@@ -127,5 +127,5 @@ fn warp_numbers<'c>(code: &Code<'_, '_, 'c>, dst: u32) -> Result<Vec<Value<'c>>,
         let number = code.builder().binary(BinaryOp::Add, code.inputs.warp, code.int(32, after))?;
         registers::spread(code, number, dst)
     };
-    slots::chunks_of(code, dst).into_iter().map(of_chunk).collect()
+    code.analysis.shapes.chunks_of(dst).into_iter().map(of_chunk).collect()
 }

@@ -8,7 +8,7 @@ mod products;
 mod reports;
 mod rows;
 mod segment;
-mod warps;
+mod turns;
 
 use std::cell::RefCell;
 
@@ -20,21 +20,23 @@ use rustc_hash::FxHashMap;
 pub(super) use ends::{Ends, Handover};
 pub(super) use inputs::{Inputs, Probes};
 pub(super) use masks::{Masks, Present};
-pub(super) use position::{Position, Version};
+pub(super) use position::Position;
 pub(super) use products::Multiplier;
 pub(super) use reports::{Debug, Reports};
 pub(super) use rows::{Current, RowMemory};
 pub(super) use segment::{Plan, Segment};
-pub(super) use warps::{Loops, Turns, Warps};
+pub(super) use turns::{PhaseHeads, ResumePoints, Resumption, Turns};
 
-use crate::analysis::{Analysis, Launched, Shape};
+use crate::analysis::{Analysis, Launched};
 use crate::emit::Emit;
 use crate::emit::alu::Style;
+use crate::strategy::Strategy;
 
 /// The state of code generation.
 pub(super) struct Code<'a, 'm, 'c> {
     pub(super) program: &'a Program,
     pub(super) analysis: &'a Analysis,
+    pub(super) strategy: &'a Strategy,
     pub(super) launched: &'a Launched,
     /// The function, and where its operations are appended.
     pub(super) function: Function<'c>,
@@ -44,7 +46,8 @@ pub(super) struct Code<'a, 'm, 'c> {
     /// Lanes of a chunk, and chunks of the warps that execute together (`analysis/group.rs`).
     pub(super) lanes: u32,
     pub(super) chunks: usize,
-    pub(super) warps: Warps<'c>,
+    /// The turns of the warps, in a function that executes a whole block (CTA) with several.
+    pub(super) turns: Option<Turns<'c>>,
     pub(super) at: Position<'c>,
     pub(super) rows: RowMemory<'c>,
     pub(super) masks: Masks<'c>,
@@ -74,10 +77,6 @@ impl<'c> Code<'_, '_, 'c> {
 
     pub(super) fn int(&self, bits: u32, value: u64) -> Value<'c> {
         self.types.int_value(bits, value)
-    }
-
-    pub(super) fn is_vector(&self, row: u32) -> bool {
-        matches!(self.analysis.shapes.row(row), Shape::Varying)
     }
 
     pub(super) fn cast(&self, op: CastOp, value: Value<'c>, bits: u32) -> Result<Value<'c>, LlvmError> {

@@ -10,11 +10,12 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
-use super::state::{Code, Version};
+use super::state::Code;
 use super::{lane_masks, outside, registers, runtime};
 use crate::analysis::{BlockId, Gather};
 use crate::error::defect;
 use crate::run::{Runtime, Status, field};
+use crate::strategy::Version;
 
 /// Generates the code that [`runtime::end_stuck`] branches to.
 pub(super) fn finish_stuck(code: &mut Code<'_, '_, '_>) -> Result<(), LlvmError> {

@@ -5,17 +5,10 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
 use super::state::{Code, Inputs};
-use crate::analysis::Launched;
-
-/// Warps of a block (CTA); those that execute in lockstep count as one.
-pub(super) fn warps(launched: &Launched, lanes: u64) -> u64 {
-    let threads: u64 = launched.block.iter().map(|&extent| u64::from(extent)).product();
-    threads.div_ceil(lanes)
-}
 
 /// The lanes that are threads, of the warp that has its turn.
 pub(super) fn lanes_of_turn<'c>(code: &Code<'_, '_, 'c>) -> Result<Option<Value<'c>>, LlvmError> {
-    let Some(turns) = &code.warps.turns else { return Ok(None) };
+    let Some(turns) = &code.turns else { return Ok(None) };
     let threads: u64 = code.launched.block.iter().map(|&extent| u64::from(extent)).product();
     let last = threads - (turns.warps - 1) * WARP as u64;
     let lanes = code.int(32, u64::from(u32::MAX) >> (WARP as u64 - last));

@@ -18,26 +18,16 @@
 //!   %warp.next = ..                          ; back to %turn, with warp 0 after the last one, until all have exited
 //! ```
 
-use std::collections::BTreeSet;
-
-use ptx_exec::program::{Effect, Op, WARP};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Block, IntPredicate, Ordering, Scope, Type, Value};
 
-use super::state::{Code, Loops, Turns, Version};
-use super::threads::warps;
+use super::state::{Code, ResumePoints, Resumption, Turns};
 use super::{lane_masks, phases, slots, threads};
-use crate::analysis::{BlockId, Shape, take_turns};
-use crate::error::CompileError;
+use crate::analysis::BlockId;
+use crate::error::{CompileError, defect};
 use crate::run::field;
-use crate::stack::{LARGEST_ON_THREAD, stack_bytes_of};
-
-/// Bytes for the masks of lanes that have not exited.
-const LANES: u64 = 64;
-
-/// The most bytes for the state of all warps, on the stack of a host thread.
-const MOST: u64 = 512 << 10;
+use crate::strategy::{Order, PhaseLoops, SAVED_LANES, Version, room, warps};
 
 /// A saved value of a warp: its memory, type, and offset in the state of the warp.
 struct Kept<'c> {
@@ -46,75 +36,20 @@ struct Kept<'c> {
     offset: u64,
 }
 
-/// Bytes of a value in the saved state, an integer or a vector of them.
-fn room(ty: Type<'_>) -> u64 {
-    debug_assert!(ty.bits().is_some(), "a row of {}", ty.text());
-    // Default: other values are pointers at most.
-    let bytes = u64::from(ty.bits().unwrap_or(64)).div_ceil(8);
-    bytes.next_multiple_of(if ty.vector_parts().is_some() { 64 } else { 8 })
-}
-
-/// Whether the function executes a whole block (CTA). Code that checks claims does only if that is just a loop over warps in lockstep: the indices
-/// on which claims depend are not saved from turn to turn.
-pub(super) fn has_turns(code: &Code<'_, '_, '_>) -> bool {
-    let has_one = || warps(code.launched, threads::lanes_of_group(code)) == 1;
-    let has_none = || (0..code.analysis.graph.blocks().len()).all(|id| !is_barrier(code, id));
-    (!code.checks() || !code.analysis.is_of_warp() && (has_one() || has_none()))
-        && !code.analysis.schedule.has_patient()
-        && !code.warps.is_heavy
-        && take_turns(code.program, &code.analysis.graph)
-        && code.program.kernel().local == 0
-        && state_bytes(code) * warps(code.launched, threads::lanes_of_group(code)) <= MOST
-        && stack_bytes_of(code.program, WARP.min(threads::lanes_of_group(code) as usize)) <= LARGEST_ON_THREAD
-}
-
-/// Bytes of state per warp: its lane masks, and the rows that are saved at any barrier.
-fn state_bytes(code: &Code<'_, '_, '_>) -> u64 {
-    let rows: u64 = kept_anywhere(code).iter().map(|(_, row)| row_bytes(code, *row)).sum();
-    // The state of each warp starts at a cache line.
-    (rows + LANES).next_multiple_of(64)
-}
-
-/// The rows that are saved at any barrier. Each has the same place at all barriers, so that LLVM sees that a row which has not changed
-/// since the last barrier need not be stored again.
-fn kept_anywhere(code: &Code<'_, '_, '_>) -> BTreeSet<(bool, u32)> {
-    let barriers = (0..code.analysis.graph.blocks().len()).filter(|&id| is_barrier(code, id));
-    // Vectors come first, so that they start at cache lines.
-    barriers.flat_map(|id| kept_rows(code, id)).map(|row| (!code.is_vector(row), row)).collect()
-}
-
-fn is_barrier(code: &Code<'_, '_, '_>, id: BlockId) -> bool {
-    let first = code.analysis.graph.block(id).first;
-    let inst = code.program.code.get(first as usize);
-    inst.is_some_and(|inst| matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))))
-}
-
-/// The rows that are live at a barrier and not constants or recomputed.
-fn kept_rows(code: &Code<'_, '_, '_>, id: BlockId) -> Vec<u32> {
-    let rows = code.program.kernel().rows;
-    let is_known = |row: u32| matches!(code.analysis.shapes.row(row), Shape::Unwritten | Shape::Constant(_));
-    let loops = code.warps.turns.as_ref().and_then(|turns| turns.loops.as_ref());
-    let is_kept = |row: u32| !is_known(row) && !loops.is_some_and(|loops| loops.computes(row));
-    (0..rows).filter(|&row| code.analysis.liveness.is_live_into(id, row) && is_kept(row)).collect()
-}
-
-/// Bytes of a row.
-fn row_bytes(code: &Code<'_, '_, '_>, row: u32) -> u64 {
-    let index = slots::indexed(code, row).map(|indexed| room(code.types.int(indexed.bits)));
-    let all = [room(slots::type_of(code, row))].into_iter().chain(index);
-    all.sum::<u64>() * slots::copies(code, row) as u64
-}
-
 /// Begins the function; afterwards the builder is where the code of a warp starts.
-pub(super) fn begin_turns(code: &mut Code<'_, '_, '_>) -> Result<(), LlvmError> {
+pub(super) fn begin_turns(code: &mut Code<'_, '_, '_>, order: &Order) -> Result<(), LlvmError> {
+    match order {
+        Order::Calls => Ok(()),
+        Order::Single => begin_only_turn(code),
+        Order::Turns(saved) => begin_resume_points(code, saved.bytes),
+        Order::Phases(loops) => begin_loops(code, loops),
+    }
+}
+
+/// Begins turns with a resume point for each warp.
+fn begin_resume_points(code: &mut Code<'_, '_, '_>, bytes: u64) -> Result<(), LlvmError> {
     let (word, types) = (code.types.int(32), code.types);
-    let (warps, bytes) = (warps(code.launched, threads::lanes_of_group(code)), state_bytes(code));
-    if warps == 1 {
-        return begin_only_turn(code);
-    }
-    if let Some(loops) = Loops::new(code)? {
-        return begin_loops(code, loops, warps);
-    }
+    let warps = warps(code.launched, code.analysis);
     let [turn, start, advance] =
         ["turn", "start", "advance"].map(|name| code.function.append_block(types, name));
     let builder = code.builder();
@@ -135,35 +70,18 @@ pub(super) fn begin_turns(code: &mut Code<'_, '_, '_>) -> Result<(), LlvmError> 
     code.inputs = inputs;
     end_turns(code, warp, warp_at, left, [turn, advance])?;
     code.builder().position_at_end(start);
-    let resumes = vec![(0, start)];
-    let loops = None;
-    code.warps.turns = Some(Turns { warps, warp, next, left, state, bytes, turn, advance, resumes, loops });
+    let points = ResumePoints { next, left, turn, advance, resumes: vec![(0, start)] };
+    code.turns = Some(Turns { warps, warp, state, bytes, resumption: Resumption::Points(points) });
     Ok(())
 }
 
 /// Begins loops over warps, which reach barriers in one order.
-fn begin_loops<'c>(code: &mut Code<'_, '_, 'c>, loops: Loops<'c>, warps: u64) -> Result<(), LlvmError> {
-    let none = code.int(32, 0);
-    let entry = code.builder().block()?;
-    phases::begin_phases(code, &loops)?;
-    let turns = Turns {
-        warps,
-        warp: none,
-        next: none,
-        left: none,
-        state: none,
-        bytes: 0,
-        turn: entry,
-        advance: entry,
-        resumes: Vec::new(),
-        loops: Some(loops),
-    };
-    code.warps.turns = Some(turns);
-    let bytes = state_bytes(code);
+fn begin_loops(code: &mut Code<'_, '_, '_>, loops: &PhaseLoops) -> Result<(), LlvmError> {
+    let (warps, bytes) = (warps(code.launched, code.analysis), loops.saved.bytes);
+    let heads = phases::begin_phases(code, &loops.phases)?;
     let state = code.builder().alloca_in_entry(code.types.array(code.types.int(8), bytes * warps), 64)?;
-    if let Some(turns) = &mut code.warps.turns {
-        (turns.state, turns.bytes) = (state, bytes);
-    }
+    let warp = code.int(32, 0);
+    code.turns = Some(Turns { warps, warp, state, bytes, resumption: Resumption::Phases(heads) });
     phases::begin_turn(code)
 }
 
@@ -188,11 +106,8 @@ fn end_turns<'c>(
     let [again, end] = ["again", "end"].map(|name| code.function.append_block(code.types, name));
     builder.position_at_end(advance);
     let next = builder.binary(BinaryOp::Add, warp, code.int(32, 1))?;
-    let is_last = builder.int_compare(
-        IntPredicate::Eq,
-        next,
-        code.int(32, warps(code.launched, threads::lanes_of_group(code))),
-    )?;
+    let is_last =
+        builder.int_compare(IntPredicate::Eq, next, code.int(32, warps(code.launched, code.analysis)))?;
     let next = builder.select(is_last, code.int(32, 0), next)?;
     builder.store(next, warp_at, 4, Ordinary)?;
     let left = builder.load(code.types.int(32), left, 4, Ordinary)?;
@@ -217,39 +132,36 @@ pub(super) fn finish_turns(code: &mut Code<'_, '_, '_>) -> Result<(), LlvmError>
         code.builder().ret(Some(code.int(32, 0)))?;
         return Ok(());
     }
-    let Some(turns) = code.warps.turns.take() else {
+    let Some((warp, points)) = code.turns.as_ref().and_then(|turns| Some((turns.warp, turns.points()?)))
+    else {
         code.builder().ret(Some(code.int(32, 0)))?;
         return Ok(());
     };
     let builder = code.builder();
     let word = code.types.int(32);
-    builder.store(
-        code.int(32, u32::MAX.into()),
-        threads::of_warp(code, turns.next, turns.warp, 4)?,
-        4,
-        Ordinary,
-    )?;
-    let left = builder.load(word, turns.left, 4, Ordinary)?;
-    builder.store(builder.binary(BinaryOp::Sub, left, code.int(32, 1))?, turns.left, 4, Ordinary)?;
-    builder.branch(turns.advance)?;
-    builder.position_at_end(turns.turn);
-    if let [(_, start)] = turns.resumes[..] {
+    let place = threads::of_warp(code, points.next, warp, 4)?;
+    builder.store(code.int(32, u32::MAX.into()), place, 4, Ordinary)?;
+    let left = builder.load(word, points.left, 4, Ordinary)?;
+    builder.store(builder.binary(BinaryOp::Sub, left, code.int(32, 1))?, points.left, 4, Ordinary)?;
+    builder.branch(points.advance)?;
+    builder.position_at_end(points.turn);
+    if let [(_, start)] = points.resumes[..] {
         // Without barriers each warp has one turn.
         builder.branch(start)?;
         return Ok(());
     }
-    let place = builder.load(word, threads::of_warp(code, turns.next, turns.warp, 4)?, 4, Ordinary)?;
-    builder.switch_on(place, turns.advance, &turns.resumes)?;
+    let place = builder.load(word, threads::of_warp(code, points.next, warp, 4)?, 4, Ordinary)?;
+    builder.switch_on(place, points.advance, &points.resumes)?;
     Ok(())
 }
 
 /// A barrier, the first instruction of its block, which all lanes of the warp that have not exited execute: the next warp takes its turn.
 pub(super) fn wait_for_turn(code: &mut Code<'_, '_, '_>, id: BlockId) -> Result<(), CompileError> {
     // Orders the block's stores before the barrier ahead of those after it, as other blocks see them.
-    if !code.warps.is_quiet {
+    if !code.strategy.is_quiet {
         code.builder().fence(Ordering::AcqRel, Scope::System)?;
     }
-    let Some(turns) = &code.warps.turns else { return Ok(()) };
+    let Some(turns) = &code.turns else { return Ok(()) };
     let kept = kept(code, id);
     let place = threads::of_warp(code, turns.state, turns.warp, turns.bytes)?;
     for Kept { place: from, ty, offset } in &kept {
@@ -259,21 +171,25 @@ pub(super) fn wait_for_turn(code: &mut Code<'_, '_, '_>, id: BlockId) -> Result<
     if code.at.version == Version::Partial {
         keep_lanes(code, place)?;
     }
-    let number = turns.resumes.len() as u64;
-    let resume = if let Some((phase, next)) = phases::phase_ended_by(code, id) {
-        phases::end_turn(code, phase, None)?;
-        next
-    } else {
-        let next = threads::of_warp(code, turns.next, turns.warp, 4)?;
-        code.builder().store(code.int(32, number), next, 4, Ordinary)?;
-        code.builder().branch(turns.advance)?;
-        code.function.append_block(code.types, "resume")
+    let resume = match &turns.resumption {
+        Resumption::Phases(_) => {
+            let (phase, next) =
+                phases::phase_ended_by(code, id).ok_or_else(|| defect("a barrier that ends no phase"))?;
+            phases::end_turn(code, phase, None)?;
+            next
+        }
+        Resumption::Points(points) => {
+            let next = threads::of_warp(code, points.next, turns.warp, 4)?;
+            code.builder().store(code.int(32, points.resumes.len() as u64), next, 4, Ordinary)?;
+            code.builder().branch(points.advance)?;
+            code.function.append_block(code.types, "resume")
+        }
     };
     code.builder().position_at_end(resume);
     if phases::last_phase(code).is_some() {
         phases::begin_turn(code)?;
     }
-    let Some(turns) = &code.warps.turns else { return Ok(()) };
+    let Some(turns) = &code.turns else { return Ok(()) };
     let place = threads::of_warp(code, turns.state, turns.warp, turns.bytes)?;
     for Kept { place: to, ty, offset } in &kept {
         let from = code.builder().offset(place, code.int(64, *offset))?;
@@ -288,8 +204,8 @@ pub(super) fn wait_for_turn(code: &mut Code<'_, '_, '_>, id: BlockId) -> Result<
     }
     phases::compute_again(code, id)?;
     slots::read_live(code, id)?;
-    if let Some(turns) = code.warps.turns.as_mut().filter(|turns| turns.loops.is_none()) {
-        turns.resumes.push((number, resume));
+    if let Some(Turns { resumption: Resumption::Points(points), .. }) = &mut code.turns {
+        points.resumes.push((points.resumes.len() as u64, resume));
     }
     Ok(())
 }
@@ -315,19 +231,26 @@ fn kept_lanes<'c>(code: &Code<'_, '_, 'c>, place: Value<'c>) -> Result<Vec<Value
 
 /// The saved state of the rows that are live at a barrier.
 fn kept<'c>(code: &Code<'_, '_, 'c>, id: BlockId) -> Vec<Kept<'c>> {
-    let (mut kept, mut offset) = (Vec::new(), LANES);
-    for (_, row) in kept_anywhere(code) {
-        let index = slots::indexed(code, row).map(|indexed| code.types.int(indexed.bits));
+    let saved = match &code.strategy.order {
+        Order::Turns(saved) | Order::Phases(PhaseLoops { saved, .. }) => saved,
+        Order::Calls | Order::Single => return Vec::new(),
+    };
+    let shapes = &code.analysis.shapes;
+    let (mut kept, mut offset) = (Vec::new(), SAVED_LANES);
+    for &row in &saved.rows {
+        let (bits, lanes) = (code.analysis.widths.row(row), shapes.is_vector(row).then_some(code.lanes));
+        let values = code.rows.slot(row).iter();
+        let values = values.map(|&place| (place, slots::type_of(code, row), room(bits, lanes)));
+        let index =
+            shapes.indexed(row).map(|indexed| (code.types.int(indexed.bits), room(indexed.bits, None)));
         let indices = code.rows.indices(row).iter().zip(index);
-        let places = code.rows.slot(row).iter().map(|&place| (place, slots::type_of(code, row)));
-        let mut at = offset;
-        for (place, ty) in places.chain(indices.map(|(&place, ty)| (place, ty))) {
+        let indices = indices.map(|(&place, (ty, bytes))| (place, ty, bytes));
+        for (place, ty, bytes) in values.chain(indices) {
             if code.analysis.liveness.is_live_into(id, row) {
-                kept.push(Kept { place, ty, offset: at });
+                kept.push(Kept { place, ty, offset });
             }
-            at += room(ty);
+            offset += bytes;
         }
-        offset += row_bytes(code, row);
     }
     kept
 }

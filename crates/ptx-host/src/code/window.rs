@@ -6,73 +6,14 @@
 //! %x = shufflevector %low, %high, <0, 1, 2, 3, 8, 9, 10, 11, 16, ..>   ; 2 * tid - (tid & 3)
 //! ```
 
-use ptx_exec::Space;
 use ptx_exec::program::{Src, Store};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Value;
 use ptx_llvm::build::Volatility::Ordinary;
 
-use super::addressing::Accessed;
 use super::state::Code;
 use super::{addressing, registers};
-use crate::analysis::is_loaded_before;
-
-/// The elements of a chunk's lanes.
-pub(super) struct Window {
-    /// Elements from the first lane to the window.
-    least: i64,
-    /// The element of each lane.
-    places: Vec<u32>,
-    /// For each vector and element, the lane that accesses it.
-    lanes: Vec<Vec<Option<u32>>>,
-    /// Whether each vector is within a cache line; shared memory consists of whole lines.
-    is_aligned: bool,
-}
-
-/// The window of an access of single elements, if there is one: each lane has an element of its own.
-pub(super) fn window_of(code: &Code<'_, '_, '_>, accessed: Accessed<'_>) -> Option<Window> {
-    const MOST_VECTORS: i64 = 2;
-    let is_plain = accessed.address.space == Space::Shared && accessed.count == 1 && !code.checks();
-    let pattern = code.analysis.patterns.of(&code.analysis.shapes, accessed.base).filter(|_| is_plain)?;
-    let size = i64::from(accessed.size);
-    let distances: Vec<i64> = pattern.iter().map(|&distance| i64::from(distance as i32)).collect();
-    let least = *distances.iter().min()?;
-    let most = *distances.iter().max()?;
-    let count = i64::from(code.lanes);
-    if distances.iter().any(|distance| distance % size != 0) {
-        return None;
-    }
-    let span = |least: i64| Some(most.checked_sub(least)? / size + 1);
-    let before = past_line(code, accessed, least).filter(|before| before % size == 0);
-    let aligned = before.map(|before| least - before);
-    let aligned = aligned.filter(|&least| span(least).is_some_and(|span| span <= MOST_VECTORS * count));
-    let (least, is_aligned) = (aligned.unwrap_or(least), aligned.is_some());
-    let span = span(least)?;
-    if span > MOST_VECTORS * count {
-        return None;
-    }
-    let places: Vec<u32> = distances.iter().map(|distance| ((distance - least) / size) as u32).collect();
-    let vectors = (span + count - 1) / count;
-    // The inverse of `places`, for stores. It does not exist if two lanes have one element: then the last of them must store.
-    let mut lanes = vec![vec![None; count as usize]; vectors as usize];
-    for (lane, &place) in places.iter().enumerate() {
-        let element = lanes.get_mut((place / code.lanes) as usize)?.get_mut((place % code.lanes) as usize)?;
-        if element.replace(lane as u32).is_some() {
-            return None;
-        }
-    }
-    Some(Window { least: least / size, places, lanes, is_aligned })
-}
-
-/// The bytes by which the place `distance` bytes after the first lane's is past a multiple of a vector's size, if that is known.
-fn past_line(code: &Code<'_, '_, '_>, accessed: Accessed<'_>, distance: i64) -> Option<i64> {
-    /// Shared memory consists of whole lines, and begins with one.
-    const LINE: i64 = 64;
-    let bytes = i64::from(code.lanes) * i64::from(accessed.size);
-    let zeros = code.analysis.shapes.facts(accessed.base).zeros.chunk;
-    let is_known = bytes <= LINE && zeros >= bytes.trailing_zeros() && !code.launched.clusters;
-    is_known.then(|| accessed.offset(0).wrapping_add(distance).rem_euclid(bytes))
-}
+use crate::analysis::{Accessed, Window, is_loaded_before, window_of};
 
 /// Whether all lanes of the warp are known to execute the current block.
 fn is_full(code: &Code<'_, '_, '_>) -> bool {
@@ -92,10 +33,10 @@ pub(super) fn store_blended(
     let is_exchange = accessed.guard.is_some()
         && !code.checks()
         && !code.launched.clusters
-        && !code.warps.is_heavy
+        && !code.strategy.is_heavy()
         && is_full(code)
         && first.is_some_and(|first| is_loaded_before(code.program, first, pc, store));
-    let window = if is_consecutive { None } else { window_of(code, accessed) };
+    let window = if is_consecutive { None } else { window_of(code.analysis, code.launched, accessed) };
     let (true, &[src]) = (is_exchange && (is_consecutive || window.is_some()), &*store.srcs) else {
         return Ok(false);
     };

@@ -7,7 +7,7 @@ use ptx_diag::SourceFile;
 use ptx_exec::program::Program;
 use ptx_exec::{Argument, Executed, Launch, Memory, Outcome, Prepared};
 use ptx_host::analysis::{Launched, Limits};
-use ptx_host::{CompileError, Kernel, Options};
+use ptx_host::{CompileError, Form, Kernel, Options};
 use ptx_llvm::host::{Cpu, Jit};
 
 /// Words of the output, and of the input.
@@ -91,7 +91,7 @@ impl<'a> Case<'a> {
             self.is_right_when_checked();
         }
         let expected = self.interpreted();
-        self.is_right_when_split(&expected);
+        self.is_right_otherwise(&expected);
         let prepared = self.prepared();
         for cpu in processors() {
             let jit = Jit::new(&cpu).expect("a linker");
@@ -110,21 +110,32 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The output of code that is split into the smallest segments is the interpreter's, too.
-    fn is_right_when_split(&self, expected: &[u8]) {
-        let prepared = self.prepared();
+    /// The output of code with other options is the interpreter's, too: split into the smallest segments, and without some special forms, or all.
+    fn is_right_otherwise(&self, expected: &[u8]) {
         let split = Options::default().with_limits(Limits::SMALLEST);
-        let mut all = vec![split.clone()];
-        all.extend(std::env::var_os("PTX_HOST_CHECK_SHAPES").map(|_| split.with_check_shapes(true)));
-        for (cpu, options) in
-            all_processors().iter().take(1).flat_map(|cpu| all.iter().map(move |one| (cpu, one)))
-        {
-            let jit = Jit::new(cpu).expect("a linker");
-            let launched = Launched::blocks(self.block);
-            let kernel = Kernel::compile_with(prepared.program(), &launched, cpu, &jit, options);
-            let actual = self.run(&kernel.expect("compiled"), prepared.program());
-            assert!(actual == expected, "{}, split: {}", cpu.name, self.body);
+        // Which ones: by the kernel, so that every run has the same.
+        let kind =
+            self.body.bytes().fold(0_usize, |kind, byte| kind.wrapping_mul(31) + usize::from(byte)) % 3;
+        let forms = Form::ALL.into_iter().enumerate().filter(|(at, _)| kind == 2 || at % 2 == kind);
+        let plain = Options::default().with_disabled(forms.map(|(_, form)| form));
+        let kinds = testing::sample_of_test("kinds of code other than the usual one", vec![split, plain], 1);
+        let prepared = self.prepared();
+        for cpu in all_processors().iter().take(1) {
+            for options in &kinds {
+                self.is_right_with(options, cpu, &prepared, expected);
+                if std::env::var_os("PTX_HOST_CHECK_SHAPES").is_some() {
+                    self.is_right_with(&options.clone().with_check_shapes(true), cpu, &prepared, expected);
+                }
+            }
         }
+    }
+
+    fn is_right_with(&self, options: &Options, cpu: &Cpu, prepared: &Prepared, expected: &[u8]) {
+        let jit = Jit::new(cpu).expect("a linker");
+        let launched = Launched::blocks(self.block);
+        let kernel = Kernel::compile_with(prepared.program(), &launched, cpu, &jit, options);
+        let actual = self.run(&kernel.expect("compiled"), prepared.program());
+        assert!(actual == expected, "{}, {options:?}: {}", cpu.name, self.body);
     }
 
     /// The output of code that checks what the analysis claims is the interpreter's, too, for processors with the longest and the

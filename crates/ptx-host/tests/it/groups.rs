@@ -211,8 +211,13 @@ fn steps_of_the_grid_are_prefetched() {
         let block = [256, 1, 1];
         let prepared = case(body, block, 0).prepared();
         let cpu = Cpu::host().expect("LLVM 22");
-        let [before, _] =
-            ptx_host::host_ir(prepared.program(), &Launched::blocks(block), &cpu).expect("compiled");
+        let before = ptx_host::unoptimized_ir(
+            prepared.program(),
+            &Launched::blocks(block),
+            &cpu,
+            &ptx_host::Options::default(),
+        )
+        .expect("compiled");
         before.contains("call void @llvm.prefetch")
     };
     assert!(prefetches(&format!("{NUMBER}{COUNTS}")));
@@ -244,8 +249,13 @@ fn loads_of_the_next_block_are_prefetched() {
         let block = [256, 1, 1];
         let prepared = case(body, block, 0).prepared();
         let cpu = Cpu::host().expect("LLVM 22");
-        let [before, _] =
-            ptx_host::host_ir(prepared.program(), &Launched::blocks(block), &cpu).expect("compiled");
+        let before = ptx_host::unoptimized_ir(
+            prepared.program(),
+            &Launched::blocks(block),
+            &cpu,
+            &ptx_host::Options::default(),
+        )
+        .expect("compiled");
         before.lines().filter(|line| line.contains("call void @llvm.prefetch")).count()
     };
     let next = sum("add.s64 %rd7, %rd2, %rd6;");

@@ -49,7 +49,14 @@ fn keeps_waiting(case: &Case<'_>) -> bool {
     let prepared = case.prepared();
     let cpu = Cpu::host().expect("LLVM 22");
     let place = |pc: u32| pc.to_string();
-    let text = print_after(Stage::Schedule, prepared.program(), &Launched::blocks(case.block), &cpu, &place);
+    let text = print_after(
+        Stage::Schedule,
+        prepared.program(),
+        &Launched::blocks(case.block),
+        &cpu,
+        &ptx_host::Options::default(),
+        &place,
+    );
     text.expect("compiled").starts_with("lanes that ask in vain keep others of their warp waiting")
 }
 

@@ -2,7 +2,6 @@
 
 use crate::common::{Case, words};
 use ptx_host::analysis::{Analysis, Launched, Phases, computed_again};
-use ptx_host::host_ir;
 use ptx_llvm::host::Cpu;
 
 fn case(body: &str, block: u32, n: u32) -> Case<'_> {
@@ -43,8 +42,13 @@ fn code(body: &str, block: u32) -> String {
     let body = placed(body);
     let prepared = case(&body, block, 0).prepared();
     let cpu = Cpu::host().expect("LLVM 22");
-    let [before, _] = host_ir(prepared.program(), &Launched::blocks([block, 1, 1]), &cpu).expect("compiled");
-    before
+    ptx_host::unoptimized_ir(
+        prepared.program(),
+        &Launched::blocks([block, 1, 1]),
+        &cpu,
+        &ptx_host::Options::default(),
+    )
+    .expect("compiled")
 }
 
 /// Each thread gives its number to the next one, which adds its own; with rows that are live over the barriers, and a branch.

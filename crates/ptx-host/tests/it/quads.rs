@@ -55,8 +55,13 @@ fn four_lanes_are_looked_at_where_that_may_be_of_use() {
     let looks = |body: &str| {
         let (block, cpu) = ([64, 1, 1], Cpu::host().expect("LLVM 22"));
         let prepared = case(body, block, 0).prepared();
-        let [before, _] =
-            ptx_host::host_ir(prepared.program(), &Launched::blocks(block), &cpu).expect("compiled");
+        let before = ptx_host::unoptimized_ir(
+            prepared.program(),
+            &Launched::blocks(block),
+            &cpu,
+            &ptx_host::Options::default(),
+        )
+        .expect("compiled");
         before.contains("quads")
     };
     assert!(looks(FRAGMENTS));

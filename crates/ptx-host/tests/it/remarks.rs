@@ -4,7 +4,7 @@ use crate::common::prepared;
 use ptx_diag::SourceFile;
 use ptx_exec::Memory;
 use ptx_host::analysis::Launched;
-use ptx_host::{Stage, print_after, remarks};
+use ptx_host::{Options, Stage, print_after, remarks};
 use ptx_llvm::host::Cpu;
 
 /// `%r4` is the index of the thread, `%rd4` and `%rd5` the addresses of its words of output and input; the body begins at line 9.
@@ -28,7 +28,8 @@ fn cpu() -> Cpu {
 fn remarks_on(body: &str) -> Vec<(u32, String)> {
     let (prepared, source) = kernel(body);
     let program = prepared.program();
-    let found = remarks(program, &Launched::blocks([64, 1, 1]), &cpu()).expect("compiled");
+    let found =
+        remarks(program, &Launched::blocks([64, 1, 1]), &cpu(), &Options::default()).expect("compiled");
     let line = |pc: u32| source.position(program.origins[pc as usize].span.lo).line - FIRST;
     found
         .iter()
@@ -187,7 +188,7 @@ fn stages_print_what_is_known() {
     let place = |pc: u32| source.position(program.origins[pc as usize].span.lo).line.to_string();
     let print = |stage| {
         let launched = Launched::blocks([64, 1, 1]);
-        print_after(stage, program, &launched, &cpu(), &place).expect("compiled")
+        print_after(stage, program, &launched, &cpu(), &Options::default(), &place).expect("compiled")
     };
     let rows = print(Stage::Rows);
     // Of 64 threads the warps begin at 0 and 32: 8 lanes of a vector, 8 from one to the next.

@@ -2,7 +2,6 @@
 
 use crate::common::{Case, words};
 use ptx_host::analysis::Launched;
-use ptx_host::host_ir;
 use ptx_llvm::host::Cpu;
 
 fn case(body: &str, block: u32, n: u32) -> Case<'_> {
@@ -27,7 +26,13 @@ fn gathers(body: &str, block: u32) -> bool {
     let body = placed(body);
     let prepared = case(&body, block, 0).prepared();
     let cpu = Cpu::host().expect("LLVM 22");
-    let [before, _] = host_ir(prepared.program(), &Launched::blocks([block, 1, 1]), &cpu).expect("compiled");
+    let before = ptx_host::unoptimized_ir(
+        prepared.program(),
+        &Launched::blocks([block, 1, 1]),
+        &cpu,
+        &ptx_host::Options::default(),
+    )
+    .expect("compiled");
     before.contains("masked.gather") || before.contains("masked.scatter")
 }
 

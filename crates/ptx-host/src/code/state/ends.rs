@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 
 use ptx_llvm::build::Block;
 
-use super::position::Version;
 use crate::analysis::BlockId;
+use crate::strategy::Version;
 
 /// The blocks that leave the function.
 pub(crate) struct Ends<'c> {

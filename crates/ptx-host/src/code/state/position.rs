@@ -5,6 +5,7 @@ use std::cell::Cell;
 use ptx_llvm::build::Block;
 
 use crate::analysis::{BlockCopy, BlockId};
+use crate::strategy::Version;
 
 /// The blocks, and the instruction being generated.
 pub(crate) struct Position<'c> {
@@ -18,15 +19,4 @@ pub(crate) struct Position<'c> {
     pub(crate) block: Option<BlockId>,
     /// The instruction being generated.
     pub(crate) pc: Cell<u32>,
-}
-
-/// The two versions of code that are generated if some lanes of a warp may exit before others: in the first, masks are constants, so that accesses are
-/// unmasked, and loads that chunks have in common execute once. A warp branches from the first version to the second when some of its lanes
-/// exit: between blocks its whole state is in memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Version {
-    /// No lane of the warp has exited.
-    Full,
-    /// Some may have exited.
-    Partial,
 }
