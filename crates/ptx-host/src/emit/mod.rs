@@ -5,6 +5,7 @@ pub mod alu;
 mod bits;
 mod convert;
 mod embedded;
+pub(crate) mod emitters;
 mod float;
 mod functions;
 mod int;
@@ -16,11 +17,8 @@ mod rounding;
 mod style;
 mod video;
 
-use ptx_exec::program::Alu;
 use ptx_llvm::build::{BinaryOp, Builder, CastOp, Type, Types, Value};
-use ptx_llvm::{Context, LlvmError, Module};
-
-use alu::{Style, alu_with};
+use ptx_llvm::{LlvmError, Module};
 
 /// The result of an emitter.
 pub type Emitted<'c> = Result<Value<'c>, LlvmError>;
@@ -103,31 +101,4 @@ impl<'c> Emit<'_, 'c> {
     pub fn binary(&self, op: BinaryOp, a: Value<'c>, b: Value<'c>) -> Emitted<'c> {
         self.builder.binary(op, a, b)
     }
-}
-
-/// Whether all of these operations have emitters, each given with the widths of its operands, for vectors of `lanes` lanes.
-///
-/// # Errors
-/// LLVM's.
-pub(crate) fn emits_all(
-    operations: impl Iterator<Item = (Alu, Vec<u32>)>,
-    style: Style,
-    lanes: u32,
-) -> Result<bool, LlvmError> {
-    // An emitter is asked by having it generate code, which is thrown away: no second list of what has one.
-    let context = Context::new()?;
-    let module = Module::new(&context, "emitters");
-    let types = Types::new(module.context());
-    let function = module.function("emitters", types.function(types.int(32), &[]))?;
-    let builder = Builder::simplifying(types);
-    builder.position_at_end(function.append_block(types, "entry"));
-    let emit = Emit { module: &module, types, builder };
-    for (alu, widths) in operations {
-        let operands: Vec<_> =
-            widths.into_iter().map(|width| types.vector(types.int(width), lanes).zero()).collect();
-        if alu_with(&emit, &alu, &operands, style)?.is_none() {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }

@@ -7,7 +7,7 @@ use ptx_llvm::host::HostMachine;
 use super::{Form, Strategy};
 use crate::analysis::{Analysis, Launched, groups, part, together};
 use crate::emit::alu::Style;
-use crate::emit::emits_all;
+use crate::emit::emitters::emits_all;
 use crate::error::CompileError;
 use crate::join::{Joined, analyze};
 use crate::options::Options;

@@ -54,9 +54,10 @@ pub(crate) fn warps(launched: &Launched, analysis: &Analysis) -> u64 {
 
 /// Bytes of a value in the saved state: an integer of `bits` bits, or a vector of `lanes` of them.
 pub(crate) fn room(bits: u32, lanes: Option<u32>) -> u64 {
-    // Default: an integer is one lane.
-    let bytes = (u64::from(bits) * u64::from(lanes.unwrap_or(1))).div_ceil(8);
-    bytes.next_multiple_of(if lanes.is_some() { 64 } else { 8 })
+    match lanes {
+        None => u64::from(bits).div_ceil(8).next_multiple_of(8),
+        Some(lanes) => (u64::from(bits) * u64::from(lanes)).div_ceil(8).next_multiple_of(64),
+    }
 }
 
 /// Whether a block begins with a barrier of the block (CTA).
@@ -163,6 +164,6 @@ impl Question<'_> {
 fn saved_bytes(analysis: &Analysis, row: u32) -> u64 {
     let shapes = &analysis.shapes;
     let lanes = shapes.is_vector(row).then_some(shapes.lanes().chunk);
-    let index = shapes.indexed(row).map_or(0, |indexed| room(indexed.bits, None));
-    (room(analysis.widths.row(row), lanes) + index) * shapes.copies(row) as u64
+    let index = shapes.indexed(row).into_iter().map(|indexed| room(indexed.bits, None));
+    (room(analysis.widths.row(row), lanes) + index.sum::<u64>()) * shapes.copies(row) as u64
 }
