@@ -11,7 +11,7 @@ use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 
 use super::cluster::SHARED_OFFSET;
 use super::serial::Held;
-use super::state::Code;
+use super::state::{Code, Guard};
 use super::{atomic, registers, serial};
 use crate::error::CompileError;
 
@@ -34,7 +34,7 @@ struct Copies<'c> {
 
 pub(super) fn async_copy(
     code: &mut Code<'_, '_, '_>,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     copy: &AsyncCopy,
     pc: u32,
 ) -> Result<(), CompileError> {

@@ -23,7 +23,7 @@ use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Ordering, RmwOp, Scope, Va
 
 use super::cluster::SHARED_OFFSET;
 use super::serial::Held;
-use super::state::Code;
+use super::state::{Code, Guard};
 use super::{cluster, registers, serial};
 use crate::analysis::BlockId;
 use crate::emit::alu::alu_with;
@@ -61,7 +61,7 @@ enum Kind<'c> {
 pub(super) fn atomic<'c>(
     code: &mut Code<'_, '_, 'c>,
     id: BlockId,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     atomic: &Atomic,
     pc: u32,
 ) -> Result<(), CompileError> {
@@ -99,7 +99,7 @@ pub(super) fn atomic<'c>(
 pub(super) fn vector_atomic(
     code: &mut Code<'_, '_, '_>,
     id: BlockId,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     atomic: &VectorAtomic,
     pc: u32,
 ) -> Result<(), CompileError> {
@@ -135,7 +135,7 @@ pub(super) fn vector_atomic(
 pub(super) fn wide_atomic(
     code: &mut Code<'_, '_, '_>,
     id: BlockId,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     atomic: &WideAtomic,
     pc: u32,
 ) -> Result<(), CompileError> {
@@ -421,7 +421,7 @@ fn computed<'c>(
 /// Replaces the operations of all lanes by a single one, if possible.
 fn combined_first<'c>(
     code: &mut Code<'_, '_, 'c>,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     atomic: &Atomic,
     addresses: LaneAddresses<'c>,
     lanes: &[Value<'c>],

@@ -10,7 +10,7 @@ use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
 use super::serial::Held;
-use super::state::Code;
+use super::state::{Code, Guard};
 use super::{heavy, lane_masks, registers, runtime, serial, stuck, turns};
 use crate::analysis::BlockId;
 use crate::error::CompileError;
@@ -19,7 +19,7 @@ use crate::run::field;
 pub(super) fn barrier(
     code: &mut Code<'_, '_, '_>,
     id: BlockId,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     barrier: &BlockBarrier,
     pc: u32,
 ) -> Result<(), CompileError> {
@@ -125,7 +125,7 @@ fn come_to<'c>(
 fn give<'c>(
     code: &Code<'_, '_, 'c>,
     id: BlockId,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     barrier: &BlockBarrier,
     result: Option<Value<'c>>,
 ) -> Result<(), LlvmError> {

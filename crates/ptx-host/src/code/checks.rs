@@ -12,7 +12,7 @@ use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 
 use super::serial::Held;
-use super::state::Code;
+use super::state::{Code, Guard};
 use super::{lane_masks, registers, runtime, serial, slots};
 use crate::analysis::{BlockId, Claims};
 use crate::run::{Status, WarpFrame, note};
@@ -104,7 +104,7 @@ pub(super) fn check_together<'c>(
 pub(super) fn claimed_one<'c>(
     code: &mut Code<'_, '_, 'c>,
     src: Src,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
 ) -> Result<Option<Value<'c>>, LlvmError> {
     if !code.checks() || !code.analysis.shapes.claim(src).is_uniform() {
         return Ok(None);

@@ -7,7 +7,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Value;
 use ptx_llvm::build::Volatility::Ordinary;
 
-use super::state::Code;
+use super::state::{Code, Guard};
 use super::{lane_values, registers, runtime, serial};
 use crate::analysis::BlockId;
 use crate::run::{Operands, Runtime, operands};
@@ -19,7 +19,7 @@ pub(super) const ROW: u64 = 8 * WARP as u64;
 pub(super) fn perform(
     code: &mut Code<'_, '_, '_>,
     id: BlockId,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     effect: &Effect,
     pc: u32,
 ) -> Result<(), LlvmError> {

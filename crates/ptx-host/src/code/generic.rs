@@ -13,7 +13,7 @@ use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Ordering, Scope, Value};
 
 use super::local::ROW;
 use super::serial::Held;
-use super::state::Code;
+use super::state::{Code, Guard};
 use super::{atomic, checks, cluster, local, memory, notes, registers, serial};
 use crate::analysis::{BlockId, Shape, Stride};
 use crate::error::{CompileError, defect};
@@ -86,7 +86,7 @@ fn has_narrow_base(address: &Address) -> bool {
 pub(super) fn special_load(
     code: &mut Code<'_, '_, '_>,
     id: BlockId,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     load: &Load,
     pc: u32,
 ) -> Result<Option<()>, CompileError> {
@@ -119,7 +119,7 @@ pub(super) fn special_load(
 /// A store, if it is not a plain one.
 pub(super) fn special_store(
     code: &mut Code<'_, '_, '_>,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     store: &Store,
     pc: u32,
 ) -> Result<Option<()>, CompileError> {
@@ -149,7 +149,7 @@ pub(super) fn special_store(
 
 fn load_generic<'c>(
     code: &mut Code<'_, '_, 'c>,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     load: &Load,
     pc: u32,
 ) -> Result<Vec<Vec<Value<'c>>>, CompileError> {
@@ -191,7 +191,7 @@ fn load_generic<'c>(
 
 fn store_generic(
     code: &mut Code<'_, '_, '_>,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     store: &Store,
     pc: u32,
 ) -> Result<(), CompileError> {
@@ -214,7 +214,7 @@ fn store_generic(
 /// Whether the addresses of all active lanes are above the windows, or are host addresses for other reasons.
 fn is_above_windows<'c>(
     code: &Code<'_, '_, 'c>,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     base: Src,
     offset: i64,
 ) -> Result<Value<'c>, LlvmError> {
@@ -268,7 +268,7 @@ fn is_above_windows<'c>(
 /// Loads one lane after the other; rows with one value get one.
 fn load_serially<'c>(
     code: &mut Code<'_, '_, 'c>,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     load: &Load,
     atomicity: Atomicity,
     pc: u32,
@@ -331,7 +331,7 @@ fn load_serially<'c>(
 /// Stores one lane after the other.
 fn store_serially(
     code: &mut Code<'_, '_, '_>,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     store: &Store,
     atomicity: Atomicity,
     pc: u32,

@@ -27,7 +27,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
-use super::state::Code;
+use super::state::{Code, Guard};
 use super::{lane_masks, registers, runtime, serial};
 use crate::analysis::{Access, BlockId};
 use crate::run::field;
@@ -39,7 +39,7 @@ const ROW: u64 = 8 * WARP as u64;
 pub(super) fn by_runtime<'c>(
     code: &mut Code<'_, '_, 'c>,
     id: BlockId,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     op: &Op,
     pc: u32,
 ) -> Result<(), LlvmError> {

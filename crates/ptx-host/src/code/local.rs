@@ -19,7 +19,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Value};
 
-use super::state::Code;
+use super::state::{Code, Guard};
 use super::{notes, registers, runtime};
 use crate::analysis::Shape;
 use crate::error::{CompileError, defect};
@@ -100,7 +100,7 @@ fn note_offsets<'c>(code: &Code<'_, '_, 'c>, base: Base, offsets: &Offsets<'c>, 
 /// Loads an element of `size` bytes, up to 8, for each chunk.
 pub(super) fn load_local<'c>(
     code: &Code<'_, '_, 'c>,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     base: Base,
     offset: i64,
     size: u32,
@@ -131,7 +131,7 @@ pub(super) fn load_local<'c>(
 /// Stores an element of `size` bytes, up to 8, given for each chunk with as many bits.
 pub(super) fn store_local<'c>(
     code: &Code<'_, '_, 'c>,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     base: Base,
     offset: i64,
     size: u32,

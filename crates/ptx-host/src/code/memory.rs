@@ -15,7 +15,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 
-use super::state::Code;
+use super::state::{Code, Guard};
 use super::{addressing, generic, index, notes, prefetch, quads, registers, window};
 use crate::analysis::{Accessed, BlockId, Form, Indexed, form, window_of};
 use crate::error::{CompileError, defect};
@@ -24,7 +24,7 @@ use crate::notes::RemarkKind;
 pub(super) fn load(
     code: &mut Code<'_, '_, '_>,
     id: BlockId,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     load: &Load,
     pc: u32,
 ) -> Result<(), CompileError> {
@@ -39,7 +39,7 @@ pub(super) fn load(
 /// The results of a plain load, for each element: one value for all lanes, one for each chunk, or vectors.
 pub(super) fn found<'c>(
     code: &Code<'_, '_, 'c>,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     load: &Load,
     base: Src,
 ) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
@@ -51,7 +51,7 @@ pub(super) fn found<'c>(
 pub(super) fn set_loaded<'c>(
     code: &Code<'_, '_, 'c>,
     id: BlockId,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     load: &Load,
     loaded: Vec<Vec<Value<'c>>>,
 ) -> Result<(), CompileError> {
@@ -76,7 +76,7 @@ pub(super) fn set_loaded<'c>(
 /// The value of the first active lane of a chunk, if there is one.
 fn of_first<'c>(
     code: &Code<'_, '_, 'c>,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     chunk: usize,
     values: Value<'c>,
 ) -> Result<Value<'c>, LlvmError> {
@@ -155,11 +155,7 @@ fn scalars<'c>(
 }
 
 /// Whether a chunk has active lanes for which the guard holds.
-fn runs<'c>(
-    code: &Code<'_, '_, 'c>,
-    guard: Option<(u32, bool)>,
-    chunk: usize,
-) -> Result<Value<'c>, LlvmError> {
+fn runs<'c>(code: &Code<'_, '_, 'c>, guard: Guard, chunk: usize) -> Result<Value<'c>, LlvmError> {
     has_lane(code, registers::active(code, guard, chunk)?)
 }
 
@@ -185,7 +181,7 @@ fn active_alike<'c>(
 }
 
 /// Whether the guard holds for an active lane; `None` if it always does.
-fn some_run<'c>(code: &Code<'_, '_, 'c>, guard: Option<(u32, bool)>) -> Result<Option<Value<'c>>, LlvmError> {
+fn some_run<'c>(code: &Code<'_, '_, 'c>, guard: Guard) -> Result<Option<Value<'c>>, LlvmError> {
     if guard.is_none() {
         return Ok(None);
     }
@@ -315,7 +311,7 @@ fn consecutive_unless<'c>(
 
 pub(super) fn store(
     code: &mut Code<'_, '_, '_>,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     store: &Store,
     pc: u32,
 ) -> Result<(), CompileError> {
@@ -370,11 +366,7 @@ fn store_last(code: &Code<'_, '_, '_>, accessed: Accessed<'_>, srcs: &[Src]) -> 
 }
 
 /// The value of the last active lane.
-fn of_last<'c>(
-    code: &Code<'_, '_, 'c>,
-    guard: Option<(u32, bool)>,
-    src: Src,
-) -> Result<Value<'c>, LlvmError> {
+fn of_last<'c>(code: &Code<'_, '_, 'c>, guard: Guard, src: Src) -> Result<Value<'c>, LlvmError> {
     if code.analysis.shapes.src(src).is_uniform() {
         return registers::first(code, src, 0);
     }

@@ -2,7 +2,7 @@
 
 use ptx_exec::program::Src;
 
-use super::state::Code;
+use super::state::{Code, Guard};
 use crate::analysis::BlockId;
 use crate::notes::{Note, RemarkKind};
 
@@ -30,7 +30,7 @@ pub(super) fn note_access(code: &Code<'_, '_, '_>, kind: RemarkKind, src: Option
 }
 
 /// Notes that an access is masked, unless all lanes execute it.
-pub(super) fn note_mask(code: &Code<'_, '_, '_>, guard: Option<(u32, bool)>) {
+pub(super) fn note_mask(code: &Code<'_, '_, '_>, guard: Guard) {
     let Some(notes) = code.reports.notes else { return };
     let (_, block) = notes.at.get();
     let guard = guard.map(|(row, _)| Src::register(row));

@@ -4,7 +4,7 @@ use ptx_exec::program::{Alu, Effect, Op, Src};
 use ptx_isa::{Component, SpecialReg};
 use ptx_llvm::LlvmError;
 
-use super::state::Code;
+use super::state::{Code, Guard};
 use super::{lines, notes, registers, rows, special};
 use crate::analysis::{Access, BlockId, guard_of};
 use crate::emit::alu::{Nan, Style, alu_with};
@@ -17,7 +17,7 @@ use crate::error::{CompileError, defect};
 pub(super) fn operation(
     code: &mut Code<'_, '_, '_>,
     id: BlockId,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     alu: &Alu,
     pc: u32,
 ) -> Result<(), CompileError> {
@@ -34,7 +34,7 @@ pub(super) fn operation(
 fn emitted(
     code: &mut Code<'_, '_, '_>,
     id: BlockId,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     alu: &Alu,
 ) -> Result<Option<()>, LlvmError> {
     let access = Access::of(&Op::Alu(*alu));
@@ -62,7 +62,7 @@ fn emitted(
 pub(super) fn copy(
     code: &Code<'_, '_, '_>,
     id: BlockId,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     pairs: &[(u32, Src)],
 ) -> Result<(), LlvmError> {
     let read: Result<Vec<_>, LlvmError> =
@@ -78,7 +78,7 @@ pub(super) fn copy(
 pub(super) fn special_register(
     code: &Code<'_, '_, '_>,
     id: BlockId,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     (d, register, component): (u32, SpecialReg, Option<Component>),
     pc: u32,
 ) -> Result<(), CompileError> {

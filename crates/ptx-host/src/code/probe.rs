@@ -24,7 +24,7 @@ use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 use rustc_hash::FxHashMap;
 
-use super::state::{Code, Probes};
+use super::state::{Code, Guard, Probes};
 use super::{index, lane_masks, registers, runtime, serial};
 use crate::analysis::{BlockId, Indexed, Shape, Stride};
 use crate::error::CompileError;
@@ -53,7 +53,7 @@ pub(crate) fn sites(program: &Program) -> (FxHashMap<u32, u32>, usize) {
 struct Tested<'c> {
     run: Run,
     src: Option<Src>,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     /// The known range: its first address, and the numbers of valid addresses for one lane and for all.
     base: Value<'c>,
     each: Value<'c>,
@@ -94,7 +94,7 @@ pub(super) fn begin_probes<'a>(
 pub(super) fn check_memory(
     code: &Code<'_, '_, '_>,
     id: BlockId,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     effect: &Effect,
     pc: u32,
 ) -> Result<(), CompileError> {
@@ -159,7 +159,7 @@ fn test<'c>(
     code: &Code<'_, '_, 'c>,
     run: Run,
     src: Option<Src>,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     site: usize,
 ) -> Result<Tested<'c>, LlvmError> {
     let Some(probes) = &code.probes else { return Err(crate::error::defect("no sites")) };
@@ -318,7 +318,7 @@ fn lanes_are_inside<'c>(code: &Code<'_, '_, 'c>, tested: &Tested<'c>) -> Result<
 fn ask_runtime<'a, 'c>(
     code: &Code<'a, '_, 'c>,
     probes: &Probes<'a, 'c>,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     srcs: &[Src],
     (pc, site): (u32, u32),
     wholes: [u64; 2],

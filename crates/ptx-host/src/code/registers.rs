@@ -16,7 +16,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, FloatPredicate, Value};
 
-use super::state::{Code, Current};
+use super::state::{Code, Current, Guard};
 use super::{cluster, index, slots};
 use crate::analysis::{BlockId, Indexed, Shape, Stride, takes_any};
 use crate::error::defect;
@@ -147,7 +147,7 @@ pub(super) fn raw_vector<'c>(
 pub(super) fn write<'c>(
     code: &Code<'_, '_, 'c>,
     id: BlockId,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     row: u32,
     values: &[Value<'c>],
 ) -> Result<(), LlvmError> {
@@ -182,7 +182,7 @@ pub(super) fn write<'c>(
 /// The active lanes of a chunk for which the guard holds.
 pub(super) fn active<'c>(
     code: &Code<'_, '_, 'c>,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     chunk: usize,
 ) -> Result<Value<'c>, LlvmError> {
     let mask = code.masks.active[chunk];
@@ -218,7 +218,7 @@ pub(super) fn negate_if<'c>(
 /// Writes the indices from which a row is claimed to follow; one of these operands has or is the index.
 fn write_claimed_index(
     code: &Code<'_, '_, '_>,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     row: u32,
     reads: &[Src],
 ) -> Result<(), LlvmError> {
@@ -254,7 +254,7 @@ fn claimed_index_of<'c>(
 /// Writes the indices of a row that is computed from these operands, one of which has or is the index.
 pub(super) fn write_index(
     code: &Code<'_, '_, '_>,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     row: u32,
     reads: &[Src],
 ) -> Result<(), LlvmError> {

@@ -9,7 +9,7 @@ use ptx_llvm::build::Value;
 use ptx_llvm::build::Volatility::Ordinary;
 
 use super::serial::Held;
-use super::state::Code;
+use super::state::{Code, Guard};
 use super::{registers, runtime, serial};
 use crate::analysis::{Access, BlockId};
 use crate::error::CompileError;
@@ -19,7 +19,7 @@ use crate::run::{ARGUMENTS, Runtime};
 pub(super) fn by_interpreter<'c>(
     code: &mut Code<'_, '_, 'c>,
     id: BlockId,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     alu: &Alu,
     pc: u32,
 ) -> Result<(), LlvmError> {
@@ -59,7 +59,7 @@ pub(super) fn by_interpreter<'c>(
 pub(super) fn call_system(
     code: &mut Code<'_, '_, '_>,
     id: BlockId,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
     call: &Call,
     pc: u32,
 ) -> Result<(), CompileError> {

@@ -5,7 +5,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Type, Value};
 
-use super::state::Code;
+use super::state::{Code, Guard};
 use super::{lane_masks, registers, threads};
 use crate::run::{Status, field};
 
@@ -47,11 +47,7 @@ pub(super) fn end_unless_done<'c>(code: &Code<'_, '_, 'c>, status: Value<'c>) ->
 }
 
 /// Stops the warp if the guard holds for an active lane.
-pub(super) fn stop_where(
-    code: &Code<'_, '_, '_>,
-    pc: u32,
-    guard: Option<(u32, bool)>,
-) -> Result<(), LlvmError> {
+pub(super) fn stop_where(code: &Code<'_, '_, '_>, pc: u32, guard: Guard) -> Result<(), LlvmError> {
     let masks: Result<Vec<_>, _> =
         (0..code.chunks).map(|chunk| registers::active(code, guard, chunk)).collect();
     let lanes = lane_masks::lanes_of(code, &masks?)?;

@@ -16,7 +16,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
-use super::state::Code;
+use super::state::{Code, Guard};
 use super::{lane_masks, notes, registers};
 use crate::error::defect;
 use crate::notes::RemarkKind;
@@ -139,20 +139,14 @@ pub(super) fn taken<'c>(code: &Code<'_, '_, 'c>, held: Held<'c>) -> Result<Vec<V
 }
 
 /// The active lanes for which the guard holds, as a lane mask.
-pub(super) fn active_lanes<'c>(
-    code: &Code<'_, '_, 'c>,
-    guard: Option<(u32, bool)>,
-) -> Result<Value<'c>, LlvmError> {
+pub(super) fn active_lanes<'c>(code: &Code<'_, '_, 'c>, guard: Guard) -> Result<Value<'c>, LlvmError> {
     let masks: Result<Vec<_>, _> =
         (0..code.chunks).map(|chunk| registers::active(code, guard, chunk)).collect();
     lane_masks::lanes_of(code, &masks?)
 }
 
 /// As [`active_lanes`], for each of the warps that execute together.
-pub(super) fn active_warps<'c>(
-    code: &Code<'_, '_, 'c>,
-    guard: Option<(u32, bool)>,
-) -> Result<Vec<Value<'c>>, LlvmError> {
+pub(super) fn active_warps<'c>(code: &Code<'_, '_, 'c>, guard: Guard) -> Result<Vec<Value<'c>>, LlvmError> {
     let masks: Result<Vec<_>, _> =
         (0..code.chunks).map(|chunk| registers::active(code, guard, chunk)).collect();
     lane_masks::lanes_of_warps(code, &masks?)

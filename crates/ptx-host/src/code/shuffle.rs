@@ -7,7 +7,7 @@ use ptx_exec::program::{Collective, ShuffleMode, Src, WARP};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
-use super::state::{Code, Present};
+use super::state::{Code, Guard, Present};
 use super::{lane_masks, lane_values, registers};
 use crate::analysis::{BlockId, Shape};
 use crate::error::defect;
@@ -18,7 +18,7 @@ pub(super) fn shuffle<'c>(
     id: BlockId,
     mode: ShuffleMode,
     collective: &Collective,
-    guard: Option<(u32, bool)>,
+    guard: Guard,
 ) -> Result<(), LlvmError> {
     let ([value, lane, clamp], [out, in_range]) = (&*collective.srcs, &*collective.dsts) else {
         return Err(defect("a shuffle with other operands"));
