@@ -215,8 +215,8 @@ pub(super) fn begin_segment<'a, 'c>(
         code.builder().store(at, place, 8, Ordinary)?;
         lanes_at.push(place);
     }
-    let (dispatch, pass_over) = (Cell::new(None), Cell::new(None));
-    code.segment = Some(Segment { plan, range, state, lanes_at, leave, bound, dispatch, pass_over });
+    let (dispatch, pass_over, parted) = (Cell::new(None), Cell::new(None), Cell::new(None));
+    code.segment = Some(Segment { plan, range, state, lanes_at, leave, bound, dispatch, pass_over, parted });
     Ok(())
 }
 
@@ -269,6 +269,7 @@ pub(super) fn enter_segment<'c>(code: &mut Code<'_, '_, 'c>, next: Value<'c>) ->
 pub(super) fn finish_segment(code: &mut Code<'_, '_, '_>) -> Result<(), CompileError> {
     let Some(segment) = &code.segment else { return Ok(()) };
     finish_dispatch(code, segment)?;
+    stuck::finish_parted(code, segment)?;
     code.builder().position_at_end(segment.leave);
     outside::save_lanes(code, segment)?;
     code.builder().ret(Some(code.int(32, Status::Done as u64)))?;

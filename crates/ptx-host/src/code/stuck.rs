@@ -10,7 +10,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
-use super::state::Code;
+use super::state::{Code, Parted, Segment};
 use super::{lane_masks, outside, registers, runtime};
 use crate::analysis::{BlockId, Gather};
 use crate::error::defect;
@@ -88,12 +88,33 @@ pub(super) fn expect_together_in_segment<'c>(
     let Some(segment) = &code.segment else { return Err(defect("a kernel in one function")) };
     let missing = lane_masks::missing(code, all)?;
     let none = code.builder().int_compare(IntPredicate::Eq, missing, code.int(32, 0))?;
+    let parted = match segment.parted.get() {
+        Some(parted) => parted,
+        None => {
+            let [pc, all] = [(); 2].map(|()| code.builder().alloca_in_entry(code.types.int(32), 4));
+            Parted { block: code.function.append_block(code.types, "parted"), pc: pc?, all: all? }
+        }
+    };
+    segment.parted.set(Some(parted));
     lane_masks::unless(code, none, |code| {
-        outside::save_lanes(code, segment)?;
-        let arguments = [code.frame, segment.state, code.int(32, pc.into()), all];
-        let status = code.builder().call(segment.plan.parted, &arguments)?;
-        code.builder().ret(Some(status)).map(drop)
+        code.builder().store(code.int(32, pc.into()), parted.pc, 4, Ordinary)?;
+        code.builder().store(all, parted.all, 4, Ordinary)?;
+        code.builder().branch(parted.block).map(drop)
     })
+}
+
+/// Generates the block that [`expect_together_in_segment`] branches to.
+pub(super) fn finish_parted<'a, 'c>(
+    code: &Code<'a, '_, 'c>,
+    segment: &Segment<'a, 'c>,
+) -> Result<(), LlvmError> {
+    let Some(Parted { block, pc, all }) = segment.parted.get() else { return Ok(()) };
+    let builder = code.builder();
+    builder.position_at_end(block);
+    outside::save_lanes(code, segment)?;
+    let [pc, all] = [pc, all].map(|place| builder.load(code.types.int(32), place, 4, Ordinary));
+    let status = builder.call(segment.plan.parted, &[code.frame, segment.state, pc?, all?])?;
+    builder.ret(Some(status)).map(drop)
 }
 
 /// Stops the warp if lanes are elsewhere: at another barrier, or where they wait for these lanes.

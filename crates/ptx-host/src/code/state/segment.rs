@@ -36,4 +36,14 @@ pub(crate) struct Segment<'a, 'c> {
     pub(crate) dispatch: Cell<Option<Block<'c>>>,
     /// As `dispatch`, from the bound on, for operations for which lanes are missing.
     pub(crate) pass_over: Cell<Option<Block<'c>>>,
+    /// The block that reports that lanes are elsewhere when others have reached a barrier, if there is one.
+    pub(crate) parted: Cell<Option<Parted<'c>>>,
+}
+
+/// The block that reports lanes that are elsewhere, and the memory of what it reports: the barrier, and the lanes that have reached it.
+#[derive(Clone, Copy)]
+pub(crate) struct Parted<'c> {
+    pub(crate) block: Block<'c>,
+    pub(crate) pc: Value<'c>,
+    pub(crate) all: Value<'c>,
 }
