@@ -2,12 +2,10 @@
 
 use super::Stop;
 use super::at::At;
-use super::completion::issue;
-use super::completion::{Registers, operand_address};
+use super::completion::{Registers, issue, operand_address};
 use super::memory::check_alignment;
 use super::operation::{Operation, Order as Ordered};
 use super::work::{CopyWork, Work};
-
 use crate::error::TrapKind;
 use crate::program::{AsyncCopy, CopyAmount, Family, lanes};
 

@@ -3,8 +3,7 @@
 use super::Stop;
 use super::at::At;
 use super::block::in_target;
-use super::completion::issue;
-use super::completion::{Registers, operand_address};
+use super::completion::{Registers, issue, operand_address};
 use super::mbarrier_access::barrier_address;
 use super::memory::check_alignment;
 use super::operation::{Operation, Signal};

@@ -3,8 +3,7 @@
 use super::Stop;
 use super::at::{At, Operands};
 use super::block::BlockState;
-use super::completion::Registers;
-use super::completion::issue;
+use super::completion::{Registers, issue};
 use super::mbarrier_access::{barrier_address, operate, operate_in, reported_before, wait_for};
 use super::mbarrier_object::{BYTES, PHASE_SHIFT, Phase, Question, VALID, Wait, question};
 use super::operation::{Operation, Order as Ordered, Signal};

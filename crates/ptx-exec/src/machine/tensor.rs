@@ -2,16 +2,14 @@
 //!
 //! An instruction becomes a [`TensorWork`] with all operands for each thread; it is performed when it completes.
 
-use super::at::{At, Operands};
-use super::completion::issue;
-use super::mbarrier_access::barrier_address;
-use super::perform::{SHARED_ALIGNMENT, STEP};
-
 use super::Stop;
+use super::at::{At, Operands};
 use super::block::in_target;
-use super::completion::{Registers, operand_address};
+use super::completion::{Registers, issue, operand_address};
+use super::mbarrier_access::barrier_address;
 use super::memory::{View, check_alignment};
 use super::operation::{Operation, Order as Ordered, Signal};
+use super::perform::{SHARED_ALIGNMENT, STEP};
 use super::rows::same_value;
 use super::tensor_walk::Walk;
 use super::tensor_work::{TensorEffect, TensorWork};

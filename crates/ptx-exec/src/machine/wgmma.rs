@@ -8,8 +8,7 @@
 use super::Stop;
 use super::at::{At, Operands};
 use super::block::BlockState;
-use super::completion::Registers;
-use super::completion::{complete_reads, issue, perform};
+use super::completion::{Registers, complete_reads, issue, perform};
 use super::descriptor::{Descriptor, SharedMatrix};
 use super::grid::Grid;
 use super::matrix::Columns;
