@@ -12,8 +12,9 @@ pub(super) fn load(at: &mut At<'_>, load: &Load) -> Result<(), Stop> {
         at.warp.poll();
     }
     let (view, mut operands, place) = at.split();
+    let addresses = operands.addresses(&load.address).all();
     for lane in lanes(place.active) {
-        let address = operands.address(&load.address, lane);
+        let address = addresses[lane];
         let stop = |fault| place.fault(fault, lane);
         check_alignment(load.address.space, address, load.align).map_err(stop)?;
         if load.size == 16 {
@@ -39,9 +40,9 @@ pub(super) fn load(at: &mut At<'_>, load: &Load) -> Result<(), Stop> {
 
 pub(super) fn store(at: &mut At<'_>, store: &Store) -> Result<(), Stop> {
     let (mut view, operands, place) = at.split();
-    let addresses = operands.addresses(&store.address);
+    let addresses = operands.addresses(&store.address).all();
     for lane in lanes(place.active) {
-        let address = addresses.of(lane);
+        let address = addresses[lane];
         let stop = |fault| place.fault(fault, lane);
         check_alignment(store.address.space, address, store.align).map_err(stop)?;
         if store.size == 16 {
@@ -78,8 +79,9 @@ fn update_lanes(
     combine: impl Fn(Space, u64, u64, u64) -> u64,
 ) -> Result<(), Stop> {
     let (mut view, mut operands, place) = at.split();
+    let addresses = operands.addresses(&atomic.address).all();
     for lane in lanes(place.active) {
-        let address = operands.address(&atomic.address, lane);
+        let address = addresses[lane];
         let [b, c] = atomic.operands.map(|src| operands.value(src, lane));
         let combined = |space, old| combine(space, old, b, c);
         let old = view.update(atomic.address.space, address, atomic.size, combined);
@@ -95,8 +97,9 @@ pub(super) fn vector_atomic(at: &mut At<'_>, atomic: &VectorAtomic) -> Result<()
     at.warp.poll();
     let (mut view, mut operands, place) = at.split();
     let whole = u64::from(atomic.size) * atomic.elements.len() as u64;
+    let addresses = operands.addresses(&atomic.address).all();
     for lane in lanes(place.active) {
-        let first = operands.address(&atomic.address, lane);
+        let first = addresses[lane];
         let space = atomic.address.space;
         let stop = |fault| place.fault(fault, lane);
         check_alignment(space, first, whole).map_err(stop)?;
@@ -120,8 +123,9 @@ pub(super) fn vector_atomic(at: &mut At<'_>, atomic: &VectorAtomic) -> Result<()
 pub(super) fn wide_atomic(at: &mut At<'_>, atomic: &WideAtomic) -> Result<(), Stop> {
     at.warp.poll();
     let (mut view, mut operands, place) = at.split();
+    let addresses = operands.addresses(&atomic.address).all();
     for lane in lanes(place.active) {
-        let address = operands.address(&atomic.address, lane);
+        let address = addresses[lane];
         let stop = |fault| place.fault(fault, lane);
         check_alignment(atomic.address.space, address, 16).map_err(stop)?;
         let of = |src: Src| joined(operands.value(src, lane), operands.value(src.plus(1), lane));

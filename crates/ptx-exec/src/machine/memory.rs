@@ -3,7 +3,7 @@
 use super::block::BlockState;
 use super::grid::Grid;
 use crate::memory::{AddressSize, Fault, FaultKind, Order, Space, read_bytes, write_bytes};
-use crate::program::{Address, AddressWidth, Base, Load, Row};
+use crate::program::{Address, AddressWidth, Base, Load, Row, WARP};
 use crate::scalar::bits::shifted;
 
 /// The memory visible to an access.
@@ -214,6 +214,17 @@ impl Addresses<'_> {
             Some((row, AddressWidth::Bits64)) => row[lane].wrapping_add(self.offset),
             Some((row, AddressWidth::Bits32)) => row[lane].wrapping_add(self.offset) & 0xffff_ffff,
         }
+    }
+
+    /// The addresses of all lanes, which do not change with the registers.
+    #[inline]
+    pub(super) fn all(&self) -> Row {
+        let Some((row, width)) = self.base else { return [self.offset; WARP] };
+        let mask = match width {
+            AddressWidth::Bits64 => u64::MAX,
+            AddressWidth::Bits32 => u32::MAX.into(),
+        };
+        row.map(|base| base.wrapping_add(self.offset) & mask)
     }
 }
 
