@@ -198,14 +198,10 @@ impl<'a> BodyDecoder<'a> {
                 ));
                 continue;
             };
-            match program.code.get_mut(pc as usize).map(|inst| &mut inst.op) {
-                Some(Op::Effect(Effect::Branch { target: place })) => *place = target,
-                Some(Op::Effect(Effect::BranchIndexed { targets, .. })) => {
-                    if let Some(place) = targets.get_mut(at) {
-                        *place = target;
-                    }
-                }
-                _ => {}
+            let op = program.code.get_mut(pc as usize).map(|inst| &mut inst.op);
+            let Some(Op::Effect(effect)) = op else { continue };
+            if let Some(place) = effect.targets_mut().get_mut(at) {
+                *place = target;
             }
         }
     }

@@ -9,7 +9,7 @@ use super::rows::same_value;
 use super::warp::State;
 use super::wgmma::end_products;
 use crate::error::TrapKind;
-use crate::program::{Effect, Src, first_lane};
+use crate::program::{Control, Effect, Src, first_lane};
 
 /// Executes the instruction of a group for its active lanes; the others continue after it.
 pub(super) fn control(at: &mut GroupAt<'_>, effect: &Effect) -> Result<(), Stop> {
@@ -44,28 +44,12 @@ pub(super) fn control(at: &mut GroupAt<'_>, effect: &Effect) -> Result<(), Stop>
         Effect::Trap => Err(at.stop(TrapKind::Trap, lane)),
         Effect::Breakpoint => Err(at.stop(TrapKind::Breakpoint, lane)),
         // Already executed by the inner loop; the group only yields.
-        Effect::Pause
-        | Effect::Copy(_)
-        | Effect::Special { .. }
-        | Effect::FrameAddress { .. }
-        | Effect::Load(_)
-        | Effect::Store(_)
-        | Effect::Atomic(_)
-        | Effect::VectorAtomic(_)
-        | Effect::WideAtomic(_)
-        | Effect::Multimem(_)
-        | Effect::AsyncCopy(_)
-        | Effect::Async(_)
-        | Effect::AsyncGroup(_)
-        | Effect::Mbarrier(_)
-        | Effect::Within(_)
-        | Effect::Stack(_)
-        | Effect::MapAddress(_)
-        | Effect::Fence
-        | Effect::ProxyFence
-        | Effect::ActiveMask { .. }
-        | Effect::Texturing(_)
-        | Effect::Nothing => Ok(()),
+        Effect::Pause => Ok(()),
+        other => {
+            debug_assert_eq!(other.traits().control, Control::Next, "it concerns the group");
+            let text = "an instruction of the inner loop that is to change the groups of a warp".to_owned();
+            Err(at.stop(TrapKind::Defect(text), lane))
+        }
     }
 }
 

@@ -172,7 +172,7 @@ pub(super) fn operate(
                 Ok(())
             })
         }
-        // The arrival itself is an operation issued by `Warp::mbarrier`.
+        // The arrival itself is an operation issued by the instruction's function.
         MbarrierAction::ArriveOfCopies => change(view, lane, location, Object::expect_one_more),
         MbarrierAction::ArriveOfCopiesCounted => Ok(0),
         MbarrierAction::IsOver(state) => {

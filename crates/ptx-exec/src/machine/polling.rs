@@ -13,8 +13,7 @@ use super::mbarrier_object::Wait;
 use super::warp::{Fragment, State, Warp};
 use super::watch::{Sample, Watch};
 use crate::memory::Space;
-use crate::program::{Address, Callee, Effect, MbarrierAction, Op, Row, lanes};
-use ptx_isa::SpecialReg;
+use crate::program::{Address, Effect, Op, Row, lanes};
 
 impl Warp {
     /// Whether the warp cannot make progress by itself: each of its groups waits, or is stuck.
@@ -56,7 +55,7 @@ pub(super) fn watch_step(at: &mut At<'_>) {
         Effect::Load(load) => !spaces(&load.address).contains(&Some(Space::Global)),
         // Local memory is part of the compared state.
         Effect::Store(store) => spaces(&store.address).iter().all(|&space| space == Some(Space::Local)),
-        effect => is_determined(effect),
+        effect => effect.traits().is_determined,
     };
     block.cluster.disturbances += u64::from(!is_determined && place.active != 0);
 }
@@ -95,58 +94,4 @@ pub(super) fn watch_poll(at: &mut At<'_>, waits: &[(usize, Wait)]) {
         }
     }
     at.warp.watch = Some(watch);
-}
-
-/// Whether the effect of an instruction on a thread is determined by its registers, and by memory that is only changed
-/// by instructions for which it is not. If that depends on an address, the caller decides.
-fn is_determined(effect: &Effect) -> bool {
-    match effect {
-        Effect::Copy(_)
-        | Effect::FrameAddress { .. }
-        | Effect::Within(_)
-        | Effect::MapAddress(_)
-        | Effect::Fence
-        | Effect::ProxyFence
-        | Effect::Branch { .. }
-        | Effect::BranchIndexed { .. }
-        | Effect::Return
-        | Effect::Pause
-        | Effect::Nothing => true,
-        Effect::Special { register, .. } => !matches!(
-            register,
-            SpecialReg::Clock
-                | SpecialReg::ClockHi
-                | SpecialReg::Clock64
-                | SpecialReg::GlobalTimer
-                | SpecialReg::GlobalTimerLo
-                | SpecialReg::GlobalTimerHi
-        ),
-        Effect::Call(call) => !matches!(call.callee, Callee::Builtin(_)),
-        Effect::Mbarrier(operation) => matches!(
-            operation.action,
-            MbarrierAction::IsOver(_)
-                | MbarrierAction::IsOverParity(_)
-                | MbarrierAction::IsOverConditional(_)
-                | MbarrierAction::HasLayout(_)
-        ),
-        Effect::Load(_)
-        | Effect::Store(_)
-        | Effect::Atomic(_)
-        | Effect::VectorAtomic(_)
-        | Effect::WideAtomic(_)
-        | Effect::Multimem(_)
-        | Effect::AsyncCopy(_)
-        | Effect::Async(_)
-        | Effect::AsyncGroup(_)
-        | Effect::Texturing(_)
-        | Effect::Stack(_)
-        | Effect::BlockBarrier(_)
-        | Effect::ClusterBarrier(_)
-        | Effect::Collective(_)
-        | Effect::Warpgroup(_)
-        | Effect::ActiveMask { .. }
-        | Effect::Exit
-        | Effect::Trap
-        | Effect::Breakpoint => false,
-    }
 }

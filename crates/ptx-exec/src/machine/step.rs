@@ -26,7 +26,7 @@ use super::stack::stack;
 use super::texture::texturing;
 use super::warp::Warp;
 use super::wgmma::warpgroup;
-use crate::program::{Dst, Effect, Guard, Mask, Op, Row, Src, WARP, lanes};
+use crate::program::{Control, Dst, Effect, Guard, Mask, Op, Row, Src, WARP, lanes};
 
 /// Control flow after an instruction.
 enum Flow<'p> {
@@ -129,11 +129,12 @@ fn run_fragment<const OBSERVED: bool>(
     let Some((place, effect)) = result? else { return Ok(()) };
     let groups = warp.fragments.len();
     control(&mut GroupAt { warp, grid, block, current, place }, effect)?;
-    if OBSERVED && let Some(observer) = grid.observer {
-        let parts = matches!(effect, Effect::Branch { .. } | Effect::BranchIndexed { .. });
-        if parts && warp.fragments.len() > groups {
-            observer.diverged(pc);
-        }
+    if OBSERVED
+        && let Some(observer) = grid.observer
+        && effect.traits().control == Control::Jump
+        && warp.fragments.len() > groups
+    {
+        observer.diverged(pc);
     }
     Ok(())
 }

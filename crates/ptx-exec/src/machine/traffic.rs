@@ -8,8 +8,8 @@ use super::multimem;
 use super::sectors::Sectors;
 use crate::memory::{AddressSize, Space};
 use crate::program::{
-    Address, AsyncOp, Collective, CollectiveKind, Effect, Fragment, Mask, Multimem, MultimemAction, Row,
-    WARP, Write, first_lane, lanes,
+    Address, AsyncOp, Collective, CollectiveKind, Effect, Fragment, LaneAccess, Mask, Multimem,
+    MultimemAction, Row, WARP, Write, first_lane, lanes,
 };
 
 /// Banks of shared memory, and bytes of a bank word.
@@ -112,7 +112,10 @@ pub(super) fn accesses(at: &At<'_>, effect: &Effect) -> Vec<Access> {
                 None => &[0; WARP],
             }
         }),
-        _ => Vec::new(),
+        other => {
+            debug_assert_eq!(other.traits().access, LaneAccess::None, "an access of lanes");
+            Vec::new()
+        }
     }
 }
 

@@ -79,7 +79,7 @@ mod turns;
 mod unroll;
 mod width;
 
-pub use access::{Access, Execution, Refusal};
+pub use access::{Access, Refusal};
 pub use again::computed_again;
 pub use alone::Region;
 pub(crate) use asking::repeats;
