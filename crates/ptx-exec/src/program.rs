@@ -33,6 +33,7 @@ mod tcgen05;
 mod tensor;
 mod texture;
 mod tile;
+mod traits;
 mod wgmma;
 
 use std::sync::Arc;
@@ -84,6 +85,7 @@ pub use texture::{
     TextureQuery, Texturing,
 };
 pub use tile::{Cell, Spread, Tiles};
+pub use traits::{Control, EffectTraits, Execution, LaneAccess};
 pub use wgmma::{FactorA, SharedFactor, WARPGROUP, WarpgroupAction, WarpgroupProduct};
 
 /// Source location of an instruction.

@@ -241,10 +241,8 @@ impl<'a> Kernel<'a> {
         debug_assert_eq!(starts.len(), program.code.len(), "an instruction without a place");
         let moved = |pc: &mut u32| *pc = starts.get(*pc as usize).copied().unwrap_or(end);
         for inst in &mut code {
-            match &mut inst.op {
-                Op::Effect(Effect::Branch { target }) => moved(target),
-                Op::Effect(Effect::BranchIndexed { targets, .. }) => targets.iter_mut().for_each(moved),
-                _ => {}
+            if let Op::Effect(effect) = &mut inst.op {
+                effect.targets_mut().iter_mut().for_each(moved);
             }
         }
         let mut functions = program.functions.clone();

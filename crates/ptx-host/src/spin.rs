@@ -154,21 +154,7 @@ fn is_function(op: &Op) -> bool {
 
 /// Whether an operation does anything other than compute, load or pause: a loop that contains one does not count as waiting.
 fn changes_more(op: &Op) -> bool {
-    !is_function(op)
-        && !matches!(
-            op,
-            Op::Effect(
-                Effect::Special { .. }
-                    | Effect::Branch { .. }
-                    | Effect::BranchIndexed { .. }
-                    | Effect::Exit
-                    | Effect::Return
-                    | Effect::Fence
-                    | Effect::ProxyFence
-                    | Effect::Pause
-                    | Effect::Nothing
-            )
-        )
+    matches!(op, Op::Effect(effect) if !effect.traits().may_wait)
 }
 
 #[cfg(test)]

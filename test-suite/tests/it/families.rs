@@ -1,8 +1,9 @@
 //! How many code files a new family of instructions touches: CONTRIBUTING ("Add a family") lists them.
 //!
-//! The test adds an arithmetic and an asynchronous instruction to a copy of the sources, as little of them as their author must write
-//! himself ([`WRITTEN`]), and lets the compiler say where more is needed: every match that does not have them yet is incomplete, and
-//! gets an arm so that the crates after it are checked too. These matches and what was written are the files of CONTRIBUTING.
+//! The test adds an arithmetic and an asynchronous instruction, and an operation of the engines, to a copy of the sources, as little
+//! of them as their author must write himself ([`WRITTEN`]), and lets the compiler say where more is needed: every match that does not
+//! have them yet is incomplete, and gets an arm so that the crates after it are checked too. These matches and what was written are the
+//! files of CONTRIBUTING.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,8 +13,11 @@ use std::{env, fs, io};
 use serde_json::Value;
 
 /// The headings of the lists in CONTRIBUTING, the word that the names of the added things begin with, and the most files.
-const FAMILIES: [(&str, &str, usize); 2] =
-    [("An arithmetic family", "Probe", 4), ("An asynchronous family", "Issue", 6)];
+const FAMILIES: [(&str, &str, usize); 3] = [
+    ("An arithmetic family", "Probe", 4),
+    ("An asynchronous family", "Issue", 6),
+    ("An operation of the engines", "Engage", 4),
+];
 
 /// A text that the author of a family puts into a file, after another text.
 struct Written {
@@ -74,6 +78,12 @@ const WRITTEN: &[Written] = &[
         file: "ptx-exec/src/program/async_group.rs",
         after: "pub enum AsyncOp {\n",
         text: "    Issue(Address),\n",
+    },
+    Written {
+        family: "Engage",
+        file: "ptx-exec/src/program/instruction.rs",
+        after: "pub enum Effect {\n",
+        text: "    Engage(Src),\n",
     },
 ];
 

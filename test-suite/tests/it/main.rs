@@ -21,6 +21,7 @@ mod linear_raising;
 mod linked;
 mod skipped;
 mod textures;
+mod typed_calls;
 mod updates;
 mod volatile;
 mod wrong_files;

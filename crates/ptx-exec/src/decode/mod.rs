@@ -22,8 +22,11 @@ mod arithmetic;
 mod body;
 mod cluster;
 mod collective;
+mod combine;
+mod context;
 mod control;
 mod convert;
+mod fragments;
 mod group;
 mod matrix;
 mod memory;
@@ -31,11 +34,15 @@ mod modifiers;
 mod moves;
 mod multimem;
 mod narrow;
+mod numbers;
 mod operand;
 mod operands;
+mod output;
 mod reach;
+mod scope;
 mod select;
 mod shared;
+mod signature;
 mod stack;
 mod tcgen05;
 mod tensor;
@@ -45,95 +52,24 @@ mod texture;
 mod video;
 mod wgmma;
 
-use std::sync::Arc;
-
-use ptx_diag::{Code, Diagnostic, Diagnostics, Span};
+use ptx_diag::{Diagnostic, Diagnostics, Span};
 use ptx_ir::{FunctionId, Module, VarId};
 use rustc_hash::FxHashMap;
 
-pub(crate) use body::{executes, kernel_parameters};
+pub(crate) use body::executes;
 pub(crate) use operands::{Named, Registers, registers};
 pub(crate) use reach::{Launches, Reached, all_variables, kernels, reach};
+pub(crate) use signature::kernel_parameters;
 
 use crate::error::codes;
 use crate::layout::{Layout, bytes_of};
 use crate::memory::Space;
 use crate::object::Object;
-use crate::program::{self, Files, Function, Functions, Inst, Origin, Program, Row, SourceLine, Src, WARP};
+use crate::program::{Files, Function, Functions, Program};
 use body::BodyDecoder;
-
-/// A diagnostic that ends the decoding of one instruction.
-type Decoded<T> = Result<T, Box<Diagnostic>>;
-
-fn finding<T>(code: Code, span: Span, message: impl Into<String>) -> Decoded<T> {
-    Err(Box::new(Diagnostic::error(code, span, message)))
-}
-
-/// The constant rows, deduplicated.
-#[derive(Default)]
-struct Constants {
-    rows: Vec<Row>,
-    known: FxHashMap<u64, u32>,
-    /// Addresses in shared memory, which differ between the blocks of a cluster.
-    shared: FxHashMap<u64, u32>,
-    /// Addresses in global memory, which depend on the placement of the variables.
-    global: FxHashMap<u64, u32>,
-}
-
-impl Constants {
-    fn of(&mut self, value: u64) -> Src {
-        let next = self.rows.len() as u32;
-        let index = *self.known.entry(value).or_insert(next);
-        if index == next {
-            self.rows.push([value; WARP]);
-        }
-        Src::constant(index)
-    }
-
-    /// An address in the shared memory of the executing block.
-    fn of_shared(&mut self, address: u64) -> Src {
-        let next = self.rows.len() as u32;
-        let index = *self.shared.entry(address).or_insert(next);
-        if index == next {
-            self.rows.push([address; WARP]);
-        }
-        Src::constant(index)
-    }
-
-    /// An address in global memory, or the lower bits of one.
-    fn of_global(&mut self, address: u64) -> Src {
-        let next = self.rows.len() as u32;
-        let index = *self.global.entry(address).or_insert(next);
-        if index == next {
-            self.rows.push([address; WARP]);
-        }
-        Src::constant(index)
-    }
-
-    fn finish(self) -> program::Constants {
-        let ascending = |places: FxHashMap<u64, u32>| {
-            let mut places: Vec<u32> = places.into_values().collect();
-            places.sort_unstable();
-            places
-        };
-        program::Constants::new(self.rows, ascending(self.shared), ascending(self.global))
-    }
-
-    /// Two constants in consecutive rows, for a 128-bit value.
-    fn pair(&mut self, low: u64, high: u64) -> Src {
-        let first = Src::constant(self.rows.len() as u32);
-        self.rows.extend([[low; WARP], [high; WARP]]);
-        first
-    }
-}
-
-/// The instructions of the functions decoded so far.
-#[derive(Debug, Default)]
-struct Listing {
-    code: Vec<Inst>,
-    origins: Vec<Origin>,
-    lines: Vec<Arc<SourceLine>>,
-}
+use output::{Constants, Listing};
+use scope::Scope;
+use signature::Signature;
 
 /// Decodes the functions of `reached`, the kernel first.
 ///
@@ -145,10 +81,10 @@ pub(crate) fn decode(module: &Module, reached: &Reached, layout: &Layout) -> Res
     let mut constants = Constants::default();
     let mut findings = Diagnostics::new();
     let mut signatures: FxHashMap<FunctionId, Signature> = FxHashMap::default();
-    let open = body::open_room(module, &reached.functions);
+    let open = signature::open_room(module, &reached.functions);
     let mut files = Files::of(module);
     for &id in &reached.functions {
-        match body::signature(module, id, open) {
+        match signature::signature(module, id, open) {
             Ok(signature) => {
                 signatures.insert(id, signature);
             }
@@ -163,7 +99,8 @@ pub(crate) fn decode(module: &Module, reached: &Reached, layout: &Layout) -> Res
             continue;
         };
         let start = listing.code.len() as u32;
-        let decoder = BodyDecoder::new(module, reached, layout, id, index as u32, body, signature);
+        let decoder =
+            BodyDecoder::new(Scope::new((module, reached, layout), (id, index as u32), body, signature));
         let (rows, errors) = decoder.run(&mut listing, &mut constants, &mut files);
         errors.into_iter().for_each(|error| findings.push(error));
         numbers.insert(id.0, functions.len() as u32);
@@ -199,5 +136,3 @@ fn objects(module: &Module, signature: &Signature) -> Box<[Object]> {
     };
     signature.frame.iter().map(object).collect()
 }
-
-use body::Signature;

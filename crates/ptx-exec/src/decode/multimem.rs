@@ -2,10 +2,11 @@
 
 use ptx_isa::{Field, Mod, OperandKey, ScalarType};
 
-use super::Decoded;
-use super::body::{BodyDecoder, Context};
-use super::memory::combination;
+use super::combine::combination;
+use super::context::Context;
 use super::modifiers::{ORDERING, STRONGEST};
+use super::operand::{address, space, vector_dsts, vector_srcs};
+use super::output::Decoded;
 use crate::memory::Space;
 use crate::program::{
     Accumulation, Combine, Effect, FloatCombine, FloatExtreme, Multimem, MultimemAction, Rounds, Step,
@@ -29,60 +30,51 @@ fn narrow(modifier: Option<Mod>) -> Option<(Narrow, u32)> {
 }
 
 /// Decodes what is done with the values, whose type may be narrow.
-type Action<'a> =
-    fn(&mut BodyDecoder<'a>, &mut Context<'_>, Option<(Narrow, u32)>) -> Decoded<MultimemAction>;
+type Action = fn(&mut Context<'_>, Option<(Narrow, u32)>) -> Decoded<MultimemAction>;
 
-impl<'a> BodyDecoder<'a> {
-    /// `multimem.ld_reduce`, `multimem.st`, `multimem.red`.
-    pub(super) fn multimem(&mut self, cx: &mut Context<'_>, action: Action<'a>) -> Decoded<()> {
-        cx.m.ignore(ORDERING, STRONGEST);
-        cx.m.ignore(&[Field::Vec], "the operand has that many elements");
-        let space = match self.space(cx)? {
-            Space::Generic => Space::Generic,
-            _ => Space::Global,
-        };
-        let (at, _) = cx.operand(OperandKey::A)?;
-        let address = self.address(cx, at, space)?;
-        let narrow = narrow(cx.m.get(Field::Type));
-        let size = match (narrow, cx.m.scalar_type()) {
-            (Some((_, count)), _) => count,
-            (None, Some(ty)) => ty.bytes(),
-            (None, None) => return cx.unsupported("its type is not supported"),
-        };
-        let action = action(self, cx, narrow)?;
-        cx.emit(Effect::Multimem(Box::new(Multimem { address, size, action })));
-        Ok(())
-    }
+/// `multimem.ld_reduce`, `multimem.st`, `multimem.red`.
+pub(super) fn multimem(cx: &mut Context<'_>, action: Action) -> Decoded<()> {
+    cx.m.ignore(ORDERING, STRONGEST);
+    cx.m.ignore(&[Field::Vec], "the operand has that many elements");
+    let space = match space(cx)? {
+        Space::Generic => Space::Generic,
+        _ => Space::Global,
+    };
+    let (at, _) = cx.operand(OperandKey::A)?;
+    let address = address(cx, at, space)?;
+    let narrow = narrow(cx.m.get(Field::Type));
+    let size = match (narrow, cx.m.scalar_type()) {
+        (Some((_, count)), _) => count,
+        (None, Some(ty)) => ty.bytes(),
+        (None, None) => return cx.unsupported("its type is not supported"),
+    };
+    let action = action(cx, narrow)?;
+    cx.emit(Effect::Multimem(Box::new(Multimem { address, size, action })));
+    Ok(())
+}
 
-    pub(super) fn multimem_load(
-        &mut self,
-        cx: &mut Context<'_>,
-        narrow: Option<(Narrow, u32)>,
-    ) -> Decoded<MultimemAction> {
-        let (at, _) = cx.operand(OperandKey::D)?;
-        let accumulation = accumulation(cx, narrow)?;
-        Ok(MultimemAction::Load(self.vector_dsts(cx, at)?.into(), accumulation))
-    }
+pub(super) fn multimem_load(cx: &mut Context<'_>, narrow: Option<(Narrow, u32)>) -> Decoded<MultimemAction> {
+    let (at, _) = cx.operand(OperandKey::D)?;
+    let accumulation = accumulation(cx, narrow)?;
+    Ok(MultimemAction::Load(vector_dsts(cx, at)?.into(), accumulation))
+}
 
-    pub(super) fn multimem_store(
-        &mut self,
-        cx: &mut Context<'_>,
-        _narrow: Option<(Narrow, u32)>,
-    ) -> Decoded<MultimemAction> {
-        cx.m.ignore(&[Field::Type], "as many bits are stored as they are");
-        let (at, _) = cx.operand(OperandKey::B)?;
-        Ok(MultimemAction::Store(self.vector_srcs(cx, at)?.into()))
-    }
+pub(super) fn multimem_store(
+    cx: &mut Context<'_>,
+    _narrow: Option<(Narrow, u32)>,
+) -> Decoded<MultimemAction> {
+    cx.m.ignore(&[Field::Type], "as many bits are stored as they are");
+    let (at, _) = cx.operand(OperandKey::B)?;
+    Ok(MultimemAction::Store(vector_srcs(cx, at)?.into()))
+}
 
-    pub(super) fn multimem_reduce(
-        &mut self,
-        cx: &mut Context<'_>,
-        _narrow: Option<(Narrow, u32)>,
-    ) -> Decoded<MultimemAction> {
-        let (at, _) = cx.operand(OperandKey::B)?;
-        let combine = plain(cx)?;
-        Ok(MultimemAction::Combine(self.vector_srcs(cx, at)?.into(), combine))
-    }
+pub(super) fn multimem_reduce(
+    cx: &mut Context<'_>,
+    _narrow: Option<(Narrow, u32)>,
+) -> Decoded<MultimemAction> {
+    let (at, _) = cx.operand(OperandKey::B)?;
+    let combine = plain(cx)?;
+    Ok(MultimemAction::Combine(vector_srcs(cx, at)?.into(), combine))
 }
 
 /// The reduction of two values in the precision of their type. Nothing is flushed: the manual specifies that only for `red`.

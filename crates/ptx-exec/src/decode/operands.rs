@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ptx_ir::{AddressBase, Body, Inst, Module, Operand, RegId, Stmt};
 use ptx_isa::{Component, Role, ScalarType};
 
-use super::body::{RegisterRows, rows_of};
 use super::reach::Reached;
+use super::signature::{RegisterRows, rows_of};
 use crate::program::Program;
 
 /// A register, or an element of one, with its location.

@@ -2,10 +2,14 @@
 
 use ptx_isa::{AsyncSem, Field, Mod, OperandKey, Sem};
 
-use super::Decoded;
-use super::body::{BodyDecoder, Context, Decode, unary};
-use super::memory::combination;
+use super::combine::combination;
+use super::context::{Context, Decode, unary};
+use super::group::{commit, wait_for_bulk, wait_for_copies};
+use super::memory::{async_copy, atomic, store};
 use super::modifiers::{CACHING, NO_CACHES, ORDERING, STRONGEST};
+use super::operand::{address, dst, dst_operand, space, src_of, src_operand};
+use super::output::Decoded;
+use super::tensor::{bulk_tensor, multicast, tensormap_copy, tensormap_replace};
 use crate::memory::Space;
 use crate::program::{
     AsyncOp, AsyncWrite, BarrierLayout, Bulk, BulkSource, Completion, Effect, Family, Inspection, Mbarrier,
@@ -38,276 +42,256 @@ fn layout(cx: &Context<'_>) -> Decoded<BarrierLayout> {
 const COPY_UNIT: u64 = 16;
 const STORE_UNIT: u64 = 8;
 
-impl<'a> BodyDecoder<'a> {
-    /// The decoder of an asynchronous operation; `None` for unsupported operations.
-    pub(super) fn async_decoder(sem: AsyncSem) -> Option<Decode<'a>> {
-        use AsyncSem as S;
-        Some(match sem {
-            S::StoreAsync => Self::store_async,
-            S::ReduceAsync => Self::reduce_async,
-            S::CpAsync => Self::async_copy,
-            S::CpAsyncCommit => |decoder, cx| decoder.commit(cx, Family::Copies),
-            S::BulkCommit => |decoder, cx| decoder.commit(cx, Family::Bulk),
-            S::CpAsyncWait => Self::wait_for_copies,
-            S::BulkWait => Self::wait_for_bulk,
-            S::BulkPrefetch | S::TensorPrefetch => {
-                |decoder, cx| decoder.plain(cx, Effect::Nothing, NO_CACHES)
-            }
-            S::MbarrierInit => |decoder, cx| {
-                let action = MbarrierAction::Init(decoder.src_operand(cx, OperandKey::Count)?, layout(cx)?);
-                decoder.mbarrier(cx, action)
-            },
-            S::MbarrierInval => |decoder, cx| decoder.mbarrier(cx, MbarrierAction::Invalidate),
-            S::MbarrierCheckLayout => |decoder, cx| {
-                let action = MbarrierAction::HasLayout(layout(cx)?);
-                decoder.mbarrier(cx, action)
-            },
-            S::MbarrierTransactions => Self::transactions,
-            S::MbarrierArrive => Self::arrival,
-            S::MbarrierWait => Self::wait,
-            S::CpAsyncArrive => |decoder, cx| {
-                let is_counted = cx.m.has(Mod::Noinc);
-                let counted = MbarrierAction::ArriveOfCopiesCounted;
-                decoder.mbarrier(cx, if is_counted { counted } else { MbarrierAction::ArriveOfCopies })
-            },
-            S::MbarrierPendingCount => Self::pending_count,
-            S::BulkCopy | S::BulkReduce => Self::bulk,
-            S::StoreBulk => Self::store_bulk,
-            S::TensorCopy | S::TensorReduce => Self::bulk_tensor,
-            S::TensormapReplace => Self::tensormap_replace,
-            S::TensormapCopy => Self::tensormap_copy,
-            // Kernels with such accesses are refused, so that none is in flight.
-            S::FabricGroup => {
-                |decoder, cx| decoder.plain(cx, Effect::Nothing, "there is nothing to wait for")
-            }
-            S::Fabric => return None,
-        })
-    }
+/// The decoder of an asynchronous operation; `None` for unsupported operations.
+pub(super) fn async_decoder(sem: AsyncSem) -> Option<Decode> {
+    use AsyncSem as S;
+    Some(match sem {
+        S::StoreAsync => store_async,
+        S::ReduceAsync => reduce_async,
+        S::CpAsync => async_copy,
+        S::CpAsyncCommit => |cx| commit(cx, Family::Copies),
+        S::BulkCommit => |cx| commit(cx, Family::Bulk),
+        S::CpAsyncWait => wait_for_copies,
+        S::BulkWait => wait_for_bulk,
+        S::BulkPrefetch | S::TensorPrefetch => |cx| cx.plain(Effect::Nothing, NO_CACHES),
+        S::MbarrierInit => |cx| {
+            let action = MbarrierAction::Init(src_operand(cx, OperandKey::Count)?, layout(cx)?);
+            mbarrier(cx, action)
+        },
+        S::MbarrierInval => |cx| mbarrier(cx, MbarrierAction::Invalidate),
+        S::MbarrierCheckLayout => |cx| {
+            let action = MbarrierAction::HasLayout(layout(cx)?);
+            mbarrier(cx, action)
+        },
+        S::MbarrierTransactions => transactions,
+        S::MbarrierArrive => arrival,
+        S::MbarrierWait => wait,
+        S::CpAsyncArrive => |cx| {
+            let is_counted = cx.m.has(Mod::Noinc);
+            let counted = MbarrierAction::ArriveOfCopiesCounted;
+            mbarrier(cx, if is_counted { counted } else { MbarrierAction::ArriveOfCopies })
+        },
+        S::MbarrierPendingCount => pending_count,
+        S::BulkCopy | S::BulkReduce => bulk,
+        S::StoreBulk => store_bulk,
+        S::TensorCopy | S::TensorReduce => bulk_tensor,
+        S::TensormapReplace => tensormap_replace,
+        S::TensormapCopy => tensormap_copy,
+        // Kernels with such accesses are refused, so that none is in flight.
+        S::FabricGroup => |cx| cx.plain(Effect::Nothing, "there is nothing to wait for"),
+        S::Fabric => return None,
+    })
 }
 
-impl BodyDecoder<'_> {
-    /// `mbarrier` on an object, `cp.async.mbarrier.arrive`.
-    fn mbarrier(&mut self, cx: &mut Context<'_>, action: MbarrierAction) -> Decoded<()> {
-        let space = self.space(cx)?;
-        let (at, _) = cx.operand(OperandKey::Addr)?;
-        let address = self.address(cx, at, space)?;
-        cx.m.ignore(ORDERING, STRONGEST);
-        let result = [OperandKey::State, OperandKey::WaitComplete, OperandKey::P].into_iter().find(|key| {
-            // The state of a wait is a source.
-            cx.find(*key).is_some_and(|at| at == 0)
-        });
-        let dst = match result {
-            Some(key) => Some(self.dst_operand(cx, key)?),
-            None => None,
-        };
-        let report = match (cx.find(OperandKey::ReportPredicate), cx.find(OperandKey::ReportValue)) {
-            (Some(predicate), Some(value)) => Some([self.dst(cx, predicate)?, self.dst(cx, value)?]),
-            (Some(predicate), None) => Some([self.dst(cx, predicate)?, self.sink]),
-            (None, _) => None,
-        };
-        let blocks = self.multicast(cx)?;
-        if blocks.is_some() && dst.is_some_and(|dst| dst != self.sink) {
-            return cx.unsupported("arrivals at several barriers have no one state; write `_` in its place");
+/// `mbarrier` on an object, `cp.async.mbarrier.arrive`.
+fn mbarrier(cx: &mut Context<'_>, action: MbarrierAction) -> Decoded<()> {
+    let space = space(cx)?;
+    let (at, _) = cx.operand(OperandKey::Addr)?;
+    let address = address(cx, at, space)?;
+    cx.m.ignore(ORDERING, STRONGEST);
+    let result = [OperandKey::State, OperandKey::WaitComplete, OperandKey::P].into_iter().find(|key| {
+        // The state of a wait is a source.
+        cx.find(*key).is_some_and(|at| at == 0)
+    });
+    let state = match result {
+        Some(key) => Some(dst_operand(cx, key)?),
+        None => None,
+    };
+    let report = match (cx.find(OperandKey::ReportPredicate), cx.find(OperandKey::ReportValue)) {
+        (Some(predicate), Some(value)) => Some([dst(cx, predicate)?, dst(cx, value)?]),
+        (Some(predicate), None) => Some([dst(cx, predicate)?, cx.scope.sink]),
+        (None, _) => None,
+    };
+    let blocks = multicast(cx)?;
+    if blocks.is_some() && state.is_some_and(|state| state != cx.scope.sink) {
+        return cx.unsupported("arrivals at several barriers have no one state; write `_` in its place");
+    }
+    cx.emit(Effect::Mbarrier(Box::new(Mbarrier { address, action, dst: state, report, blocks })));
+    Ok(())
+}
+
+/// `mbarrier.test_wait`, `mbarrier.try_wait`: on the primary phase, or on the conditional phase of a parity.
+fn wait(cx: &mut Context<'_>) -> Decoded<()> {
+    cx.m.ignore_words(&[Mod::TestWait, Mod::TryWait], "a wait may give up at once");
+    let is_conditional = match cx.m.get(Field::PhaseType) {
+        Some(Mod::PhaseTypeConditional) => true,
+        None => false,
+        Some(_) => return cx.unsupported("its phase is not supported"),
+    };
+    cx.m.ignore_words(&[Mod::PhaseTypePrimary], "the default (manual 9.4, 9.7.15.16.19)");
+    let action = match cx.m.has(Mod::Parity) {
+        true if is_conditional => {
+            MbarrierAction::IsOverConditional(src_operand(cx, OperandKey::PhaseParity)?)
         }
-        cx.emit(Effect::Mbarrier(Box::new(Mbarrier { address, action, dst, report, blocks })));
-        Ok(())
-    }
+        true => MbarrierAction::IsOverParity(src_operand(cx, OperandKey::PhaseParity)?),
+        false => MbarrierAction::IsOver(src_operand(cx, OperandKey::State)?),
+    };
+    mbarrier(cx, action)
+}
 
-    /// `mbarrier.test_wait`, `mbarrier.try_wait`: on the primary phase, or on the conditional phase of a parity.
-    fn wait(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        cx.m.ignore_words(&[Mod::TestWait, Mod::TryWait], "a wait may give up at once");
-        let is_conditional = match cx.m.get(Field::PhaseType) {
-            Some(Mod::PhaseTypeConditional) => true,
-            None => false,
-            Some(_) => return cx.unsupported("its phase is not supported"),
-        };
-        cx.m.ignore_words(&[Mod::PhaseTypePrimary], "the default (manual 9.4, 9.7.15.16.19)");
-        let action = match cx.m.has(Mod::Parity) {
-            true if is_conditional => {
-                MbarrierAction::IsOverConditional(self.src_operand(cx, OperandKey::PhaseParity)?)
-            }
-            true => MbarrierAction::IsOverParity(self.src_operand(cx, OperandKey::PhaseParity)?),
-            false => MbarrierAction::IsOver(self.src_operand(cx, OperandKey::State)?),
-        };
-        self.mbarrier(cx, action)
-    }
+/// `mbarrier.expect_tx`, `mbarrier.complete_tx`.
+fn transactions(cx: &mut Context<'_>) -> Decoded<()> {
+    let count = src_operand(cx, OperandKey::TxCount)?;
+    let action = match (cx.m.has(Mod::ExpectTx), cx.m.has(Mod::CompleteTx)) {
+        (true, false) => MbarrierAction::Expect(count),
+        (false, true) => MbarrierAction::Complete(count),
+        _ => return cx.unsupported("this change of the number of transactions is not supported"),
+    };
+    mbarrier(cx, action)
+}
 
-    /// `mbarrier.expect_tx`, `mbarrier.complete_tx`.
-    fn transactions(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let count = self.src_operand(cx, OperandKey::TxCount)?;
-        let action = match (cx.m.has(Mod::ExpectTx), cx.m.has(Mod::CompleteTx)) {
-            (true, false) => MbarrierAction::Expect(count),
-            (false, true) => MbarrierAction::Complete(count),
-            _ => return cx.unsupported("this change of the number of transactions is not supported"),
-        };
-        self.mbarrier(cx, action)
-    }
+/// `mbarrier.arrive`, `mbarrier.arrive_drop`.
+fn arrival(cx: &mut Context<'_>) -> Decoded<()> {
+    let count = match cx.find(OperandKey::Count) {
+        Some(at) => src_in_braces(cx, at)?,
+        None => cx.constants.of(1),
+    };
+    let transactions =
+        if cx.m.has(Mod::ExpectTx) { Some(src_operand(cx, OperandKey::TxCount)?) } else { None };
+    let completion = if cx.m.has(Mod::NoComplete) { Completion::Forbidden } else { Completion::Allowed };
+    let stay = match (cx.m.has(Mod::Arrive), cx.m.has(Mod::ArriveDrop)) {
+        (true, false) => Stay::Stays,
+        (false, true) => Stay::Leaves,
+        _ => return cx.unsupported("this kind of arrival is not supported"),
+    };
+    mbarrier(cx, MbarrierAction::Arrive { count, transactions, completion, stay })
+}
 
-    /// `mbarrier.arrive`, `mbarrier.arrive_drop`.
-    fn arrival(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let count = match cx.find(OperandKey::Count) {
-            Some(at) => self.src_in_braces(cx, at)?,
-            None => cx.constants.of(1),
-        };
-        let transactions =
-            if cx.m.has(Mod::ExpectTx) { Some(self.src_operand(cx, OperandKey::TxCount)?) } else { None };
-        let completion = if cx.m.has(Mod::NoComplete) { Completion::Forbidden } else { Completion::Allowed };
-        let stay = match (cx.m.has(Mod::Arrive), cx.m.has(Mod::ArriveDrop)) {
-            (true, false) => Stay::Stays,
-            (false, true) => Stay::Leaves,
-            _ => return cx.unsupported("this kind of arrival is not supported"),
-        };
-        self.mbarrier(cx, MbarrierAction::Arrive { count, transactions, completion, stay })
-    }
+/// A source that may be in braces.
+fn src_in_braces(cx: &mut Context<'_>, at: usize) -> Decoded<Src> {
+    let operand = cx.operands.get(at).copied().unwrap_or(ptx_ir::Operand::Omitted);
+    let ty = cx.m.operand_type(at).unwrap_or(ptx_isa::ScalarType::U32);
+    let element = cx.scope.elements(operand).first().copied().unwrap_or(operand);
+    src_of(cx, element, ty, cx.span(at))
+}
 
-    /// A source that may be in braces.
-    fn src_in_braces(&mut self, cx: &mut Context<'_>, at: usize) -> Decoded<Src> {
-        let operand = cx.operands.get(at).copied().unwrap_or(ptx_ir::Operand::Omitted);
-        let ty = cx.m.operand_type(at).unwrap_or(ptx_isa::ScalarType::U32);
-        let element = self.elements(operand).first().copied().unwrap_or(operand);
-        self.src_of(cx, element, ty, cx.span(at))
-    }
+/// `mbarrier.pending_count`.
+pub(super) fn pending_count(cx: &mut Context<'_>) -> Decoded<()> {
+    let (d, a) = (dst_operand(cx, OperandKey::Count)?, src_operand(cx, OperandKey::State)?);
+    cx.emit(unary(Unary::PendingCount, d, a));
+    Ok(())
+}
 
-    /// `mbarrier.pending_count`.
-    pub(super) fn pending_count(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let (d, a) = (self.dst_operand(cx, OperandKey::Count)?, self.src_operand(cx, OperandKey::State)?);
-        cx.emit(unary(Unary::PendingCount, d, a));
-        Ok(())
-    }
+/// `st.bulk`.
+fn store_bulk(cx: &mut Context<'_>) -> Decoded<()> {
+    cx.m.ignore(ORDERING, STRONGEST);
+    let space = space(cx)?;
+    let (at, _) = cx.operand(OperandKey::A)?;
+    let to = address(cx, at, space)?;
+    let size = src_operand(cx, OperandKey::Size)?;
+    cx.emit(Effect::Async(AsyncOp::Bulk(Box::new(Bulk {
+        to,
+        source: BulkSource::Zeros,
+        size,
+        unit: STORE_UNIT,
+        barrier: None,
+        inspection: None,
+        is_multimem: false,
+        blocks: None,
+    }))));
+    Ok(())
+}
 
-    /// `st.bulk`.
-    fn store_bulk(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        cx.m.ignore(ORDERING, STRONGEST);
-        let space = self.space(cx)?;
+/// `cp.async.bulk`, `cp.reduce.async.bulk`.
+pub(super) fn bulk(cx: &mut Context<'_>) -> Decoded<()> {
+    cx.m.ignore(CACHING, NO_CACHES);
+    cx.m.ignore(ORDERING, STRONGEST);
+    let (is_out, is_multimem) = (cx.m.has(Mod::BulkGroup), cx.m.has(Mod::Cp));
+    let to_space = match () {
+        () if is_out => Space::Global,
+        () if cx.m.has(Mod::SharedCluster) => Space::SharedCluster,
+        () => Space::Shared,
+    };
+    let spaces = &[Mod::SharedCta, Mod::SharedCluster, Mod::MbarrierCompleteTxBytes];
+    cx.m.ignore_words(spaces, "what completes it, and `.global`, determine the spaces");
+    let is_within = !cx.m.has(Mod::Global) && !is_out;
+    let from_space = if is_out || is_within { Space::Shared } else { Space::Global };
+    let (at, _) = cx.operand(OperandKey::DstMem)?;
+    let to = address(cx, at, to_space)?;
+    let (at, _) = cx.operand(OperandKey::SrcMem)?;
+    let from = address(cx, at, from_space)?;
+    let source = match (cx.m.sem(), cx.m.scalar_type()) {
+        (Sem::Async(AsyncSem::BulkReduce), Some(ty)) => {
+            BulkSource::Combined { from, combine: combination(cx, ty)?, element: ty.bytes() }
+        }
+        _ if cx.m.has(Mod::IgnoreOob) => {
+            let left = src_operand(cx, OperandKey::IgnoreBytesLeft)?;
+            BulkSource::Within { from, ignored: [left, src_operand(cx, OperandKey::IgnoreBytesRight)?] }
+        }
+        _ => {
+            let has_mask = cx.m.has(Mod::CpMask);
+            let mask = if has_mask { Some(src_operand(cx, OperandKey::ByteMask)?) } else { None };
+            BulkSource::Memory { from, mask }
+        }
+    };
+    let barrier = match cx.find(OperandKey::Mbar) {
+        Some(at) => Some(address(cx, at, to_space)?),
+        None => None,
+    };
+    let (blocks, inspection) = (multicast(cx)?, inspection(cx)?);
+    let size = src_operand(cx, OperandKey::Size)?;
+    cx.emit(Effect::Async(AsyncOp::Bulk(Box::new(Bulk {
+        to,
+        source,
+        size,
+        unit: COPY_UNIT,
+        barrier,
+        inspection,
+        is_multimem,
+        blocks,
+    }))));
+    Ok(())
+}
+
+/// `st.async`: a store that signals its bytes to an mbarrier. The manual requires a cluster of several blocks; in a
+/// cluster of one, cluster addresses are those of the block's own memory.
+pub(super) fn store_async(cx: &mut Context<'_>) -> Decoded<()> {
+    let spaces: &[Space] = match cx.m.get(Field::MemOrder) {
+        _ if cx.find(OperandKey::Mbar).is_some() => &[Space::SharedCluster],
+        Some(Mod::Release) => &[Space::Global],
+        _ => &[Space::Global, Space::SharedCluster],
+    };
+    expect_space(cx, spaces)?;
+    cx.m.ignore(&[Field::Completion], "there is one mechanism");
+    store(cx)?;
+    write_async(cx)
+}
+
+/// `red.async`, analogous to `st.async`.
+pub(super) fn reduce_async(cx: &mut Context<'_>) -> Decoded<()> {
+    let is_near = cx.find(OperandKey::Mbar).is_some();
+    cx.m.ignore(&[Field::Completion], "there is one mechanism");
+    expect_space(cx, if is_near { &[Space::SharedCluster] } else { &[Space::Global] })?;
+    atomic(cx)?;
+    write_async(cx)
+}
+
+/// Requires the address to be in one of these spaces; not needed if the instruction specifies its space.
+fn expect_space(cx: &mut Context<'_>, spaces: &'static [Space]) -> Decoded<()> {
+    if cx.m.space().is_none() {
         let (at, _) = cx.operand(OperandKey::A)?;
-        let to = self.address(cx, at, space)?;
-        let size = self.src_operand(cx, OperandKey::Size)?;
-        cx.emit(Effect::Async(AsyncOp::Bulk(Box::new(Bulk {
-            to,
-            source: BulkSource::Zeros,
-            size,
-            unit: STORE_UNIT,
-            barrier: None,
-            inspection: None,
-            is_multimem: false,
-            blocks: None,
-        }))));
-        Ok(())
+        let address = address(cx, at, Space::Generic)?;
+        cx.emit(Effect::Within(Box::new(Within { address, spaces })));
     }
+    Ok(())
+}
 
-    /// `cp.async.bulk`, `cp.reduce.async.bulk`.
-    pub(super) fn bulk(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        cx.m.ignore(CACHING, NO_CACHES);
-        cx.m.ignore(ORDERING, STRONGEST);
-        let (is_out, is_multimem) = (cx.m.has(Mod::BulkGroup), cx.m.has(Mod::Cp));
-        let to_space = match () {
-            () if is_out => Space::Global,
-            () if cx.m.has(Mod::SharedCluster) => Space::SharedCluster,
-            () => Space::Shared,
-        };
-        let spaces = &[Mod::SharedCta, Mod::SharedCluster, Mod::MbarrierCompleteTxBytes];
-        cx.m.ignore_words(spaces, "what completes it, and `.global`, determine the spaces");
-        let is_within = !cx.m.has(Mod::Global) && !is_out;
-        let from_space = if is_out || is_within { Space::Shared } else { Space::Global };
-        let (at, _) = cx.operand(OperandKey::DstMem)?;
-        let to = self.address(cx, at, to_space)?;
-        let (at, _) = cx.operand(OperandKey::SrcMem)?;
-        let from = self.address(cx, at, from_space)?;
-        let source = match (cx.m.sem(), cx.m.scalar_type()) {
-            (Sem::Async(AsyncSem::BulkReduce), Some(ty)) => {
-                BulkSource::Combined { from, combine: combination(cx, ty)?, element: ty.bytes() }
-            }
-            _ if cx.m.has(Mod::IgnoreOob) => {
-                let left = self.src_operand(cx, OperandKey::IgnoreBytesLeft)?;
-                BulkSource::Within {
-                    from,
-                    ignored: [left, self.src_operand(cx, OperandKey::IgnoreBytesRight)?],
-                }
-            }
-            _ => {
-                let has_mask = cx.m.has(Mod::CpMask);
-                let mask = if has_mask { Some(self.src_operand(cx, OperandKey::ByteMask)?) } else { None };
-                BulkSource::Memory { from, mask }
-            }
-        };
-        let barrier = match cx.find(OperandKey::Mbar) {
-            Some(at) => Some(self.address(cx, at, to_space)?),
-            None => None,
-        };
-        let (blocks, inspection) = (self.multicast(cx)?, inspection(cx)?);
-        let size = self.src_operand(cx, OperandKey::Size)?;
-        cx.emit(Effect::Async(AsyncOp::Bulk(Box::new(Bulk {
-            to,
-            source,
-            size,
-            unit: COPY_UNIT,
-            barrier,
-            inspection,
-            is_multimem,
-            blocks,
-        }))));
-        Ok(())
-    }
-
-    /// `st.async`: a store that signals its bytes to an mbarrier. The manual requires a cluster of several blocks; in a
-    /// cluster of one, cluster addresses are those of the block's own memory.
-    pub(super) fn store_async(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let spaces: &[Space] = match cx.m.get(Field::MemOrder) {
-            _ if cx.find(OperandKey::Mbar).is_some() => &[Space::SharedCluster],
-            Some(Mod::Release) => &[Space::Global],
-            _ => &[Space::Global, Space::SharedCluster],
-        };
-        self.expect_space(cx, spaces)?;
-        cx.m.ignore(&[Field::Completion], "there is one mechanism");
-        self.store(cx)?;
-        self.write_async(cx)
-    }
-
-    /// `red.async`, analogous to `st.async`.
-    pub(super) fn reduce_async(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let is_near = cx.find(OperandKey::Mbar).is_some();
-        cx.m.ignore(&[Field::Completion], "there is one mechanism");
-        self.expect_space(cx, if is_near { &[Space::SharedCluster] } else { &[Space::Global] })?;
-        self.atomic(cx)?;
-        self.write_async(cx)
-    }
-
-    /// Requires the address to be in one of these spaces; not needed if the instruction specifies its space.
-    fn expect_space(&mut self, cx: &mut Context<'_>, spaces: &'static [Space]) -> Decoded<()> {
-        if cx.m.space().is_none() {
-            let (at, _) = cx.operand(OperandKey::A)?;
-            let address = self.address(cx, at, Space::Generic)?;
-            cx.emit(Effect::Within(Box::new(Within { address, spaces })));
+/// Converts the store or reduction that was decoded last to an asynchronous one, which signals its bytes to the
+/// mbarrier of the instruction, if any.
+fn write_async(cx: &mut Context<'_>) -> Decoded<()> {
+    let write = match cx.program.code.pop().map(|inst| inst.op) {
+        Some(Op::Effect(Effect::Store(store))) => Write::Store(*store),
+        Some(Op::Effect(Effect::Atomic(atomic))) => Write::Combine(*atomic),
+        _ => return cx.unsupported("what it writes is not known"),
+    };
+    cx.program.origins.pop();
+    let barrier = match cx.find(OperandKey::Mbar) {
+        Some(at) => {
+            let space = space(cx)?;
+            Some(address(cx, at, space)?)
         }
-        Ok(())
-    }
-
-    /// Converts the store or reduction that was decoded last to an asynchronous one, which signals its bytes to the
-    /// mbarrier of the instruction, if any.
-    fn write_async(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let write = match cx.program.code.pop().map(|inst| inst.op) {
-            Some(Op::Effect(Effect::Store(store))) => Write::Store(*store),
-            Some(Op::Effect(Effect::Atomic(atomic))) => Write::Combine(*atomic),
-            _ => return cx.unsupported("what it writes is not known"),
-        };
-        cx.program.origins.pop();
-        let barrier = match cx.find(OperandKey::Mbar) {
-            Some(at) => {
-                let space = self.space(cx)?;
-                Some(self.address(cx, at, space)?)
-            }
-            None => None,
-        };
-        cx.emit(Effect::Async(AsyncOp::Write(Box::new(AsyncWrite { write, barrier }))));
-        Ok(())
-    }
-
-    /// `createpolicy`: policies have no effect here, and their bits are opaque.
-    pub(super) fn create_policy(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        cx.m.ignore_all(NO_CACHES);
-        let d = self.dst_operand(cx, OperandKey::CachePolicy)?;
-        let a = cx.constants.of(0);
-        cx.emit(Effect::Copy([(d, a)].into()));
-        Ok(())
-    }
+        None => None,
+    };
+    cx.emit(Effect::Async(AsyncOp::Write(Box::new(AsyncWrite { write, barrier }))));
+    Ok(())
 }

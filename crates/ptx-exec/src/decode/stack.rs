@@ -3,8 +3,9 @@
 use ptx_ir::Operand;
 use ptx_isa::{Field, OperandKey};
 
-use super::body::{BodyDecoder, Context};
-use super::{Decoded, finding};
+use super::context::Context;
+use super::operand::{dst_operand, src_operand};
+use super::output::{Decoded, finding};
 use crate::error::codes;
 use crate::program::{Effect, Stack};
 
@@ -13,28 +14,26 @@ const ALIGNMENT: u64 = 8;
 /// Maximum alignment.
 const LARGEST_ALIGNMENT: u64 = 1 << 23;
 
-impl BodyDecoder<'_> {
-    /// `alloca`.
-    pub(super) fn allocate(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let align = match cx.given(OperandKey::ImmAlign) {
-            None => ALIGNMENT,
-            Some((at, Operand::Immediate(immediate))) => {
-                let align = immediate.as_integer();
-                let fits = |align: &u64| align.is_power_of_two() && *align <= LARGEST_ALIGNMENT;
-                let Some(align) = align.filter(fits) else {
-                    return finding(codes::OPERAND, cx.span(at), "an alignment is a power of two up to 2^23");
-                };
-                align.max(ALIGNMENT)
-            }
-            Some((at, _)) => return finding(codes::OPERAND, cx.span(at), "an alignment is a constant"),
-        };
-        let (d, size) = (self.dst_operand(cx, OperandKey::Ptr)?, self.src_operand(cx, OperandKey::Size)?);
-        self.stack(cx, Stack::Allocate { d, size, align })
-    }
+/// `alloca`.
+pub(super) fn allocate(cx: &mut Context<'_>) -> Decoded<()> {
+    let align = match cx.given(OperandKey::ImmAlign) {
+        None => ALIGNMENT,
+        Some((at, Operand::Immediate(immediate))) => {
+            let align = immediate.as_integer();
+            let fits = |align: &u64| align.is_power_of_two() && *align <= LARGEST_ALIGNMENT;
+            let Some(align) = align.filter(fits) else {
+                return finding(codes::OPERAND, cx.span(at), "an alignment is a power of two up to 2^23");
+            };
+            align.max(ALIGNMENT)
+        }
+        Some((at, _)) => return finding(codes::OPERAND, cx.span(at), "an alignment is a constant"),
+    };
+    let (d, size) = (dst_operand(cx, OperandKey::Ptr)?, src_operand(cx, OperandKey::Size)?);
+    stack(cx, Stack::Allocate { d, size, align })
+}
 
-    pub(super) fn stack(&self, cx: &mut Context<'_>, stack: Stack) -> Decoded<()> {
-        cx.m.ignore(&[Field::Type], "addresses in local memory fit into 32 bits");
-        cx.emit(Effect::Stack(stack));
-        Ok(())
-    }
+pub(super) fn stack(cx: &mut Context<'_>, stack: Stack) -> Decoded<()> {
+    cx.m.ignore(&[Field::Type], "addresses in local memory fit into 32 bits");
+    cx.emit(Effect::Stack(stack));
+    Ok(())
 }

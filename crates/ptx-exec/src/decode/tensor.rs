@@ -3,11 +3,12 @@
 use ptx_ir::{AddressBase, Operand, Symbol};
 use ptx_isa::{AsyncSem, Field as Slot, Mod, OperandKey, OperandKind, ScalarType, Sem};
 
-use super::body::{BodyDecoder, Context};
 use super::collective;
+use super::context::Context;
 use super::modifiers::{CACHING, NO_CACHES, STRONGEST};
-use super::operand::VariableAddress;
-use super::{Decoded, finding};
+use super::operand::{address, space, src, src_of, src_operand};
+use super::output::{Decoded, finding};
+use super::scope::VariableAddress;
 use crate::error::codes;
 use crate::memory::Space;
 use crate::program::{
@@ -23,173 +24,161 @@ struct Tensor {
     coordinates: Operand,
 }
 
-impl BodyDecoder<'_> {
-    /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`.
-    pub(super) fn bulk_tensor(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        if cx.m.get(Slot::OverrideSizes).is_some() {
-            return cx.unsupported(
-                "how sizes and strides in registers replace those of the map is not documented",
-            );
+/// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`.
+pub(super) fn bulk_tensor(cx: &mut Context<'_>) -> Decoded<()> {
+    if cx.m.get(Slot::OverrideSizes).is_some() {
+        return cx
+            .unsupported("how sizes and strides in registers replace those of the map is not documented");
+    }
+    match cx.m.get(Slot::Report) {
+        None | Some(Mod::MbarrierReportDisabled) => {}
+        Some(_) => {
+            return cx.unsupported("which elements of a tensor a report inspects is not documented");
         }
-        match cx.m.get(Slot::Report) {
-            None | Some(Mod::MbarrierReportDisabled) => {}
-            Some(_) => {
-                return cx.unsupported("which elements of a tensor a report inspects is not documented");
+    }
+    cx.m.ignore(CACHING, NO_CACHES);
+    let for_pairs = match cx.m.get(Slot::CtaGroup) {
+        None | Some(Mod::CtaGroup1) => false,
+        Some(Mod::CtaGroup2) => true,
+        Some(other) => return cx.unsupported(&format!("`.{}` is not supported", other.as_str())),
+    };
+    let (at, operand) = cx.operand(OperandKey::Tensor)?;
+    let span = cx.span(at);
+    let tensor = tensor(cx, at, operand)?;
+    let map = map_address(cx, tensor.map, at)?;
+    let coordinates = vector(cx, tensor.coordinates, ScalarType::S32, at)?;
+    let address = match tensor.address {
+        Some(operand) => Some(src_of(cx, operand, ScalarType::U64, span)?),
+        None => None,
+    };
+    let offsets = match cx.given(OperandKey::Im2colInfo) {
+        Some((at, operand @ Operand::Vector(_))) => vector(cx, operand, ScalarType::U16, at)?,
+        _ => Box::default(),
+    };
+    let is_load = cx.m.has(Mod::MbarrierCompleteTxBytes);
+    let spaces = &[Mod::SharedCta, Mod::SharedCluster, Mod::Global, Mod::BulkGroup];
+    cx.m.ignore_words(spaces, "what completes it determines the spaces");
+    let space = if is_load && cx.m.has(Mod::SharedCluster) { Space::SharedCluster } else { Space::Shared };
+    let shared = loose(cx, if is_load { OperandKey::DstMem } else { OperandKey::SrcMem }, space)?;
+    let action = if is_load {
+        let blocks = multicast(cx)?;
+        // The mbarrier of a pair may be in the other block.
+        let space = if for_pairs { Space::SharedCluster } else { space };
+        TensorAction::Load { barrier: loose(cx, OperandKey::Mbar, space)?, blocks, for_pairs }
+    } else if cx.m.sem() == Sem::Async(AsyncSem::TensorReduce) {
+        TensorAction::Reduce(reduction(cx)?)
+    } else {
+        TensorAction::Store
+    };
+    let (rank, mode) = (rank(cx)?, mode(cx)?);
+    let copy = TensorCopy { map, rank, mode, shared, coordinates, offsets, address, action };
+    cx.emit(Effect::Async(AsyncOp::TensorCopy(Box::new(copy))));
+    Ok(())
+}
+
+/// The mask of a multicast, which has 16 or 32 bits; `None` without a multicast.
+pub(super) fn multicast(cx: &mut Context<'_>) -> Decoded<Option<Src>> {
+    if cx.m.get(Slot::Multicast).is_none() {
+        return Ok(None);
+    }
+    let operands = cx.m.form().operands.iter().enumerate();
+    let given = |at: usize| cx.operands.get(at).is_some_and(|operand| !operand.is_omitted());
+    let at = operands
+        .filter(|(_, place)| place.key == OperandKey::CtaMask)
+        .map(|(at, _)| at)
+        .find(|&at| given(at));
+    match at {
+        Some(at) => Ok(Some(src(cx, at)?)),
+        None => cx.unsupported("it has no mask of blocks"),
+    }
+}
+
+/// The parts of the tensor operand.
+fn tensor(cx: &Context<'_>, at: usize, operand: Operand) -> Decoded<Tensor> {
+    let place = cx.m.form().operands.get(at).map(|place| place.kind);
+    let (Operand::Bracket(list), Some(OperandKind::Bracketed(parts))) = (operand, place) else {
+        return finding(codes::OPERAND, cx.span(at), "expected a tensor map and coordinates in brackets");
+    };
+    let values = cx.scope.body.list(list);
+    let placement = cx.m.place_values(parts, values.len());
+    let part = |key: OperandKey| {
+        let mut placed = parts.iter().zip(placement?.spread(parts.len(), values));
+        placed.find(|(part, _)| part.key == key).and_then(|(_, value)| value.copied())
+    };
+    match (part(OperandKey::TensorMap), part(OperandKey::TensorCoords)) {
+        (Some(map), Some(coordinates)) => {
+            let is_given = cx.m.has(Mod::OverrideGlobalAddress);
+            let address = if is_given { part(OperandKey::GlobalAddress) } else { None };
+            Ok(Tensor { map, address, coordinates })
+        }
+        _ => finding(codes::OPERAND, cx.span(at), "expected a tensor map and coordinates in brackets"),
+    }
+}
+
+/// The address of a tensor map, a generic address in a register.
+fn map_address(cx: &mut Context<'_>, operand: Operand, at: usize) -> Decoded<Address> {
+    let span = cx.span(at);
+    match operand {
+        Operand::Register(register) => {
+            let bits = cx.scope.body.reg_type(register).bits();
+            let width = if bits == 32 { AddressWidth::Bits32 } else { cx.scope.address_width() };
+            let base = Base::Row(Src::register(cx.scope.row_of(register)), width);
+            Ok(Address { space: Space::Generic, base, offset: 0 })
+        }
+        Operand::Symbol(Symbol::Variable(id), offset) => match cx.scope.variable_address(id, span)? {
+            VariableAddress::Fixed(space, address) => {
+                let address = match space {
+                    Space::Global => cx.constants.of_global(address),
+                    _ => cx.constants.of(address),
+                };
+                Ok(Address { space, base: Base::Row(address, AddressWidth::Bits64), offset })
             }
-        }
-        cx.m.ignore(CACHING, NO_CACHES);
-        let for_pairs = match cx.m.get(Slot::CtaGroup) {
-            None | Some(Mod::CtaGroup1) => false,
-            Some(Mod::CtaGroup2) => true,
-            Some(other) => return cx.unsupported(&format!("`.{}` is not supported", other.as_str())),
-        };
-        let (at, operand) = cx.operand(OperandKey::Tensor)?;
-        let span = cx.span(at);
-        let tensor = self.tensor(cx, at, operand)?;
-        let map = self.map_address(cx, tensor.map, at)?;
-        let coordinates = self.vector(cx, tensor.coordinates, ScalarType::S32, at)?;
-        let address = match tensor.address {
-            Some(operand) => Some(self.src_of(cx, operand, ScalarType::U64, span)?),
-            None => None,
-        };
-        let offsets = match cx.given(OperandKey::Im2colInfo) {
-            Some((at, operand @ Operand::Vector(_))) => self.vector(cx, operand, ScalarType::U16, at)?,
-            _ => Box::default(),
-        };
-        let is_load = cx.m.has(Mod::MbarrierCompleteTxBytes);
-        let spaces = &[Mod::SharedCta, Mod::SharedCluster, Mod::Global, Mod::BulkGroup];
-        cx.m.ignore_words(spaces, "what completes it determines the spaces");
-        let space =
-            if is_load && cx.m.has(Mod::SharedCluster) { Space::SharedCluster } else { Space::Shared };
-        let shared = self.loose(cx, if is_load { OperandKey::DstMem } else { OperandKey::SrcMem }, space)?;
-        let action = if is_load {
-            let blocks = self.multicast(cx)?;
-            // The mbarrier of a pair may be in the other block.
-            let space = if for_pairs { Space::SharedCluster } else { space };
-            TensorAction::Load { barrier: self.loose(cx, OperandKey::Mbar, space)?, blocks, for_pairs }
-        } else if cx.m.sem() == Sem::Async(AsyncSem::TensorReduce) {
-            TensorAction::Reduce(reduction(cx)?)
-        } else {
-            TensorAction::Store
-        };
-        let (rank, mode) = (rank(cx)?, mode(cx)?);
-        let copy = TensorCopy { map, rank, mode, shared, coordinates, offsets, address, action };
-        cx.emit(Effect::Async(AsyncOp::TensorCopy(Box::new(copy))));
-        Ok(())
+            VariableAddress::Frame(_) => finding(codes::OPERAND, span, "a tensor map does not lie in .local"),
+        },
+        _ => finding(codes::OPERAND, span, "expected a variable or a register with its address"),
     }
+}
 
-    /// The mask of a multicast, which has 16 or 32 bits; `None` without a multicast.
-    pub(super) fn multicast(&mut self, cx: &mut Context<'_>) -> Decoded<Option<Src>> {
-        if cx.m.get(Slot::Multicast).is_none() {
-            return Ok(None);
-        }
-        let operands = cx.m.form().operands.iter().enumerate();
-        let given = |at: usize| cx.operands.get(at).is_some_and(|operand| !operand.is_omitted());
-        let at = operands
-            .filter(|(_, place)| place.key == OperandKey::CtaMask)
-            .map(|(at, _)| at)
-            .find(|&at| given(at));
-        match at {
-            Some(at) => Ok(Some(self.src(cx, at)?)),
-            None => cx.unsupported("it has no mask of blocks"),
-        }
-    }
+/// The elements of a vector in braces.
+fn vector(cx: &mut Context<'_>, operand: Operand, ty: ScalarType, at: usize) -> Decoded<Box<[Src]>> {
+    let span = cx.span(at);
+    let elements = cx.scope.elements(operand);
+    elements.into_iter().map(|element| src_of(cx, element, ty, span)).collect()
+}
 
-    /// The parts of the tensor operand.
-    fn tensor(&self, cx: &Context<'_>, at: usize, operand: Operand) -> Decoded<Tensor> {
-        let place = cx.m.form().operands.get(at).map(|place| place.kind);
-        let (Operand::Bracket(list), Some(OperandKind::Bracketed(parts))) = (operand, place) else {
-            return finding(codes::OPERAND, cx.span(at), "expected a tensor map and coordinates in brackets");
-        };
-        let values = self.body.list(list);
-        let placement = cx.m.place_values(parts, values.len());
-        let part = |key: OperandKey| {
-            let mut placed = parts.iter().zip(placement?.spread(parts.len(), values));
-            placed.find(|(part, _)| part.key == key).and_then(|(_, value)| value.copied())
-        };
-        match (part(OperandKey::TensorMap), part(OperandKey::TensorCoords)) {
-            (Some(map), Some(coordinates)) => {
-                let is_given = cx.m.has(Mod::OverrideGlobalAddress);
-                let address = if is_given { part(OperandKey::GlobalAddress) } else { None };
-                Ok(Tensor { map, address, coordinates })
-            }
-            _ => finding(codes::OPERAND, cx.span(at), "expected a tensor map and coordinates in brackets"),
-        }
-    }
+/// An address in shared memory whose brackets may be omitted.
+fn loose(cx: &mut Context<'_>, key: OperandKey, space: Space) -> Decoded<Address> {
+    let (at, operand) = cx.operand(key)?;
+    let Operand::Register(register) = operand else { return address(cx, at, space) };
+    let bits = cx.scope.body.reg_type(register).bits();
+    let width = if bits == 32 { AddressWidth::Bits32 } else { cx.scope.address_width() };
+    let base = Base::Row(Src::register(cx.scope.row_of(register)), width);
+    Ok(Address { space, base, offset: 0 })
+}
 
-    /// The address of a tensor map, a generic address in a register.
-    fn map_address(&mut self, cx: &mut Context<'_>, operand: Operand, at: usize) -> Decoded<Address> {
-        let span = cx.span(at);
-        match operand {
-            Operand::Register(register) => {
-                let bits = self.body.reg_type(register).bits();
-                let width = if bits == 32 { AddressWidth::Bits32 } else { self.address_width() };
-                let base = Base::Row(Src::register(self.row_of(register)), width);
-                Ok(Address { space: Space::Generic, base, offset: 0 })
-            }
-            Operand::Symbol(Symbol::Variable(id), offset) => match self.variable_address(id, span)? {
-                VariableAddress::Fixed(space, address) => {
-                    let address = match space {
-                        Space::Global => cx.constants.of_global(address),
-                        _ => cx.constants.of(address),
-                    };
-                    Ok(Address { space, base: Base::Row(address, AddressWidth::Bits64), offset })
-                }
-                VariableAddress::Frame(_) => {
-                    finding(codes::OPERAND, span, "a tensor map does not lie in .local")
-                }
-            },
-            _ => finding(codes::OPERAND, span, "expected a variable or a register with its address"),
-        }
-    }
+/// `tensormap.replace`.
+pub(super) fn tensormap_replace(cx: &mut Context<'_>) -> Decoded<()> {
+    let space = space(cx)?;
+    cx.m.ignore_words(&[Mod::B32, Mod::B64], "the field has a type");
+    let (at, _) = cx.operand(OperandKey::Addr)?;
+    let map = address(cx, at, space)?;
+    let value = src_operand(cx, OperandKey::NewVal)?;
+    let field = field(cx)?;
+    cx.emit(Effect::Async(AsyncOp::TensormapReplace(Box::new(TensormapReplace { map, field, value }))));
+    Ok(())
+}
 
-    /// The elements of a vector in braces.
-    fn vector(
-        &mut self,
-        cx: &mut Context<'_>,
-        operand: Operand,
-        ty: ScalarType,
-        at: usize,
-    ) -> Decoded<Box<[Src]>> {
-        let span = cx.span(at);
-        let elements = self.elements(operand);
-        elements.into_iter().map(|element| self.src_of(cx, element, ty, span)).collect()
-    }
-
-    /// An address in shared memory whose brackets may be omitted.
-    fn loose(&mut self, cx: &mut Context<'_>, key: OperandKey, space: Space) -> Decoded<Address> {
-        let (at, operand) = cx.operand(key)?;
-        let Operand::Register(register) = operand else { return self.address(cx, at, space) };
-        let bits = self.body.reg_type(register).bits();
-        let width = if bits == 32 { AddressWidth::Bits32 } else { self.address_width() };
-        let base = Base::Row(Src::register(self.row_of(register)), width);
-        Ok(Address { space, base, offset: 0 })
-    }
-
-    /// `tensormap.replace`.
-    pub(super) fn tensormap_replace(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let space = self.space(cx)?;
-        cx.m.ignore_words(&[Mod::B32, Mod::B64], "the field has a type");
-        let (at, _) = cx.operand(OperandKey::Addr)?;
-        let map = self.address(cx, at, space)?;
-        let value = self.src_operand(cx, OperandKey::NewVal)?;
-        let field = field(cx)?;
-        cx.emit(Effect::Async(AsyncOp::TensormapReplace(Box::new(TensormapReplace { map, field, value }))));
-        Ok(())
-    }
-
-    /// `tensormap.cp_fenceproxy`: the threads of the warp synchronize, then each copies.
-    pub(super) fn tensormap_copy(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let (at, _) = cx.operand(OperandKey::Dst)?;
-        let to = self.address(cx, at, Space::Global)?;
-        let (at, _) = cx.operand(OperandKey::Src)?;
-        let from = self.address(cx, at, Space::Shared)?;
-        cx.m.ignore(&[Slot::Scope], STRONGEST);
-        let none = (Space::Generic, 0);
-        collective::emit(cx, CollectiveKind::Barrier, Participants::Warp, Vec::new(), Vec::new(), none);
-        cx.emit(Effect::Async(AsyncOp::TensormapCopy(Box::new(TensormapCopy { to, from }))));
-        Ok(())
-    }
+/// `tensormap.cp_fenceproxy`: the threads of the warp synchronize, then each copies.
+pub(super) fn tensormap_copy(cx: &mut Context<'_>) -> Decoded<()> {
+    let (at, _) = cx.operand(OperandKey::Dst)?;
+    let to = address(cx, at, Space::Global)?;
+    let (at, _) = cx.operand(OperandKey::Src)?;
+    let from = address(cx, at, Space::Shared)?;
+    cx.m.ignore(&[Slot::Scope], STRONGEST);
+    let none = (Space::Generic, 0);
+    collective::emit(cx, CollectiveKind::Barrier, Participants::Warp, Vec::new(), Vec::new(), none);
+    cx.emit(Effect::Async(AsyncOp::TensormapCopy(Box::new(TensormapCopy { to, from }))));
+    Ok(())
 }
 
 fn rank(cx: &Context<'_>) -> Decoded<usize> {

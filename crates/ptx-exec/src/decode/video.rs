@@ -4,9 +4,10 @@ use ptx_ir::Operand;
 use ptx_isa::{Field, Form, Mod, Opcode, OperandKey, OperandKind, ScalarType, Selection, Selector, Unit};
 
 use super::arithmetic::{overshoot, saturation, sign_of};
-use super::body::{BodyDecoder, Context, ternary};
+use super::context::{Context, ternary};
+use super::operand::src_of;
+use super::output::{Decoded, finding};
 use super::select::relation;
-use super::{Decoded, finding};
 use crate::error::codes;
 use crate::program::{Src, Ternary};
 use crate::scalar::compare::WithNan;
@@ -75,104 +76,97 @@ fn is_on_halves(form: &Form) -> bool {
     form.operands.iter().any(|place| matches!(place.kind, OperandKind::Selected(_, Selection::Halves)))
 }
 
-impl BodyDecoder<'_> {
-    /// The whole register or constant of which an operand uses a part.
-    fn whole(&mut self, cx: &mut Context<'_>, key: OperandKey) -> Decoded<(Src, Operand)> {
-        let (at, operand) = cx.operand(key)?;
-        let whole = match operand {
-            Operand::Selected(register, _) | Operand::Negated(register, _) => Operand::Register(register),
-            other => other,
-        };
-        Ok((self.src_of(cx, whole, ScalarType::U32, cx.span(at))?, operand))
-    }
+/// The whole register or constant of which an operand uses a part.
+fn whole(cx: &mut Context<'_>, key: OperandKey) -> Decoded<(Src, Operand)> {
+    let (at, operand) = cx.operand(key)?;
+    let whole = match operand {
+        Operand::Selected(register, _) | Operand::Negated(register, _) => Operand::Register(register),
+        other => other,
+    };
+    Ok((src_of(cx, whole, ScalarType::U32, cx.span(at))?, operand))
+}
 
-    /// The destination register, and the selector of the part that is written.
-    fn merged(&self, cx: &Context<'_>) -> Decoded<(u32, Option<Selector>)> {
-        let (at, operand) = cx.operand(OperandKey::D)?;
-        match operand {
-            Operand::Selected(register, selector) => Ok((self.row_of(register), Some(selector))),
-            other => Ok((self.dst_of(other, cx.span(at))?, None)),
-        }
+/// The destination register, and the selector of the part that is written.
+fn merged(cx: &Context<'_>) -> Decoded<(u32, Option<Selector>)> {
+    let (at, operand) = cx.operand(OperandKey::D)?;
+    match operand {
+        Operand::Selected(register, selector) => Ok((cx.scope.row_of(register), Some(selector))),
+        other => Ok((cx.scope.dst_of(other, cx.span(at))?, None)),
     }
+}
 
-    /// `vadd`, `vsub`, `vabsdiff`, `vmin`, `vmax`, `vshl`, `vshr`, `vset`, `vmad`.
-    pub(super) fn video(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let (d, selected) = self.merged(cx)?;
-        let ((a, a_operand), (b, b_operand)) =
-            (self.whole(cx, OperandKey::A)?, self.whole(cx, OperandKey::B)?);
-        let (c, c_operand) = match cx.find(OperandKey::C) {
-            Some(_) => self.whole(cx, OperandKey::C)?,
-            None => (cx.constants.of(0), Operand::Omitted),
+/// `vadd`, `vsub`, `vabsdiff`, `vmin`, `vmax`, `vshl`, `vshr`, `vset`, `vmad`.
+pub(super) fn video(cx: &mut Context<'_>) -> Decoded<()> {
+    let (d, selected) = merged(cx)?;
+    let ((a, a_operand), (b, b_operand)) = (whole(cx, OperandKey::A)?, whole(cx, OperandKey::B)?);
+    let (c, c_operand) = match cx.find(OperandKey::C) {
+        Some(_) => whole(cx, OperandKey::C)?,
+        None => (cx.constants.of(0), Operand::Omitted),
+    };
+    let a_part = (part(selector(a_operand)), sign_of(cx, Field::AType));
+    let b_part = (part(selector(b_operand)), sign_of(cx, Field::BType));
+    if cx.m.opcode() == Opcode::Vmad {
+        let is_negated = |operand| matches!(operand, Operand::Negated(..));
+        let product = is_negated(a_operand) != is_negated(b_operand);
+        let turn = match (product, is_negated(c_operand), cx.m.has(Mod::Po)) {
+            (false, false, false) => Turn::Neither,
+            (true, false, false) => Turn::Product,
+            (false, true, false) => Turn::Summand,
+            (false, false, true) => Turn::PlusOne,
+            _ => return finding(codes::OPERAND, cx.inst.at.0, "only one part of a `vmad` is negated"),
         };
-        let a_part = (part(selector(a_operand)), sign_of(cx, Field::AType));
-        let b_part = (part(selector(b_operand)), sign_of(cx, Field::BType));
-        if cx.m.opcode() == Opcode::Vmad {
-            let is_negated = |operand| matches!(operand, Operand::Negated(..));
-            let product = is_negated(a_operand) != is_negated(b_operand);
-            let turn = match (product, is_negated(c_operand), cx.m.has(Mod::Po)) {
-                (false, false, false) => Turn::Neither,
-                (true, false, false) => Turn::Product,
-                (false, true, false) => Turn::Summand,
-                (false, false, true) => Turn::PlusOne,
-                _ => return finding(codes::OPERAND, cx.inst.at.0, "only one part of a `vmad` is negated"),
-            };
-            cx.m.ignore(
-                &[Field::DType],
-                "the factors and signs determine what is clamped to (manual 9.7.18.5)",
-            );
-            let scale = match cx.m.get(Field::Scale) {
-                Some(Mod::Shr7) => 7,
-                Some(Mod::Shr15) => 15,
-                None => 0,
-                Some(_) => return cx.unsupported("its scale is not supported"),
-            };
-            let vmad = MultiplyAdd { a: a_part, b: b_part, turn, scale, saturation: saturation(cx) };
-            cx.emit(ternary(Ternary::MultiplyAdd(vmad), d, [a, b, c]));
-            return Ok(());
-        }
-        let second = match cx.m.get(Field::Op) {
-            Some(Mod::Add) => Second::Add,
-            Some(Mod::Min) => Second::Min,
-            Some(Mod::Max) => Second::Max,
-            None if cx.find(OperandKey::C).is_some() => Second::Merge(part(selected)),
-            None => Second::Nothing,
-            Some(_) => return cx.unsupported("its second operation is not supported"),
+        cx.m.ignore(&[Field::DType], "the factors and signs determine what is clamped to (manual 9.7.18.5)");
+        let scale = match cx.m.get(Field::Scale) {
+            Some(Mod::Shr7) => 7,
+            Some(Mod::Shr15) => 15,
+            None => 0,
+            Some(_) => return cx.unsupported("its scale is not supported"),
         };
-        let scalar = Scalar {
-            operation: operation(cx)?,
-            a: a_part,
-            b: b_part,
-            d: sign_of(cx, Field::DType),
-            saturation: saturation(cx),
-            second,
-        };
-        cx.emit(ternary(Ternary::Video(scalar), d, [a, b, c]));
-        Ok(())
+        let vmad = MultiplyAdd { a: a_part, b: b_part, turn, scale, saturation: saturation(cx) };
+        cx.emit(ternary(Ternary::MultiplyAdd(vmad), d, [a, b, c]));
+        return Ok(());
     }
+    let second = match cx.m.get(Field::Op) {
+        Some(Mod::Add) => Second::Add,
+        Some(Mod::Min) => Second::Min,
+        Some(Mod::Max) => Second::Max,
+        None if cx.find(OperandKey::C).is_some() => Second::Merge(part(selected)),
+        None => Second::Nothing,
+        Some(_) => return cx.unsupported("its second operation is not supported"),
+    };
+    let scalar = Scalar {
+        operation: operation(cx)?,
+        a: a_part,
+        b: b_part,
+        d: sign_of(cx, Field::DType),
+        saturation: saturation(cx),
+        second,
+    };
+    cx.emit(ternary(Ternary::Video(scalar), d, [a, b, c]));
+    Ok(())
+}
 
-    /// SIMD video instructions on two halves or four bytes.
-    pub(super) fn video_lanes(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let lane_bits = if is_on_halves(cx.m.form()) { 16 } else { 8 };
-        let count = (32 / lane_bits) as u8;
-        let (d, mask) = self.merged(cx)?;
-        let ((a, a_operand), (b, b_operand)) =
-            (self.whole(cx, OperandKey::A)?, self.whole(cx, OperandKey::B)?);
-        let (c, _) = self.whole(cx, OperandKey::C)?;
-        let mask = match mask {
-            Some(mask) => mask.digits().iter().fold(0, |mask, digit| mask | 1 << digit),
-            None => (1 << count) - 1,
-        };
-        let simd = Simd {
-            operation: operation(cx)?,
-            lane_bits,
-            a: (lanes(selector(a_operand), 0, count), sign_of(cx, Field::AType)),
-            b: (lanes(selector(b_operand), count, count), sign_of(cx, Field::BType)),
-            d: sign_of(cx, Field::DType),
-            saturation: saturation(cx),
-            mask,
-            gather: if cx.m.has(Mod::Add) { Gather::Sum } else { Gather::Merge },
-        };
-        cx.emit(ternary(Ternary::VideoSimd(simd), d, [a, b, c]));
-        Ok(())
-    }
+/// SIMD video instructions on two halves or four bytes.
+pub(super) fn video_lanes(cx: &mut Context<'_>) -> Decoded<()> {
+    let lane_bits = if is_on_halves(cx.m.form()) { 16 } else { 8 };
+    let count = (32 / lane_bits) as u8;
+    let (d, mask) = merged(cx)?;
+    let ((a, a_operand), (b, b_operand)) = (whole(cx, OperandKey::A)?, whole(cx, OperandKey::B)?);
+    let (c, _) = whole(cx, OperandKey::C)?;
+    let mask = match mask {
+        Some(mask) => mask.digits().iter().fold(0, |mask, digit| mask | 1 << digit),
+        None => (1 << count) - 1,
+    };
+    let simd = Simd {
+        operation: operation(cx)?,
+        lane_bits,
+        a: (lanes(selector(a_operand), 0, count), sign_of(cx, Field::AType)),
+        b: (lanes(selector(b_operand), count, count), sign_of(cx, Field::BType)),
+        d: sign_of(cx, Field::DType),
+        saturation: saturation(cx),
+        mask,
+        gather: if cx.m.has(Mod::Add) { Gather::Sum } else { Gather::Merge },
+    };
+    cx.emit(ternary(Ternary::VideoSimd(simd), d, [a, b, c]));
+    Ok(())
 }

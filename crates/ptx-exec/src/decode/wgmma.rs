@@ -3,10 +3,11 @@
 use ptx_ir::Operand;
 use ptx_isa::{Field, Mod, OperandKey};
 
-use super::body::{BodyDecoder, Context};
 use super::collective::emit;
-use super::matrix::{NOWHERE, element, expect_registers, size, sparse};
-use super::{Decoded, finding};
+use super::context::Context;
+use super::fragments::{NOWHERE, element, expect_registers, size, sparse};
+use super::operand::{src_operand, vector_dsts, vector_srcs};
+use super::output::{Decoded, finding};
 use crate::error::codes;
 use crate::program::{
     CollectiveKind, Effect, Factor, FactorA, Held, Join, Major, Majorness, Overflow, Participants, Product,
@@ -70,44 +71,41 @@ pub(super) fn warpgroup(cx: &mut Context<'_>, action: WarpgroupAction) -> Decode
     Ok(())
 }
 
-impl BodyDecoder<'_> {
-    pub(super) fn warpgroup_product(&mut self, cx: &mut Context<'_>) -> Decoded<WarpgroupProduct> {
-        let product = product(cx)?;
-        let [of_a, _, _, of_d] = product.registers();
-        let (at, _) = cx.operand(OperandKey::D)?;
-        let d = self.vector_dsts(cx, at)?;
-        expect_registers(cx, d.len(), of_d)?;
-        let a = match cx.find(OperandKey::A) {
-            Some(at) => {
-                let registers = self.vector_srcs(cx, at)?;
-                expect_registers(cx, registers.len(), of_a)?;
-                FactorA::Registers(registers.into())
-            }
-            None => FactorA::Shared(self.shared_factor(cx, OperandKey::ADesc, OperandKey::ImmTransA)?),
-        };
-        let b = self.shared_factor(cx, OperandKey::BDesc, OperandKey::ImmTransB)?;
-        let accumulates = self.src_operand(cx, OperandKey::ScaleD)?;
-        let negated =
-            is_immediate(cx, OperandKey::ImmScaleA, -1)? != is_immediate(cx, OperandKey::ImmScaleB, -1)?;
-        let metadata = match cx.find(OperandKey::SpMeta) {
-            Some(at) => {
-                // The operand may be in braces.
-                let metadata = self.vector_srcs(cx, at)?;
-                expect_registers(cx, metadata.len(), 1)?;
-                metadata.first().copied()
-            }
-            None => None,
-        };
-        Ok(WarpgroupProduct { product, a, b, d: d.into(), accumulates, negated, metadata })
-    }
+pub(super) fn warpgroup_product(cx: &mut Context<'_>) -> Decoded<WarpgroupProduct> {
+    let product = product(cx)?;
+    let [of_a, _, _, of_d] = product.registers();
+    let (at, _) = cx.operand(OperandKey::D)?;
+    let d = vector_dsts(cx, at)?;
+    expect_registers(cx, d.len(), of_d)?;
+    let a = match cx.find(OperandKey::A) {
+        Some(at) => {
+            let registers = vector_srcs(cx, at)?;
+            expect_registers(cx, registers.len(), of_a)?;
+            FactorA::Registers(registers.into())
+        }
+        None => FactorA::Shared(shared_factor(cx, OperandKey::ADesc, OperandKey::ImmTransA)?),
+    };
+    let b = shared_factor(cx, OperandKey::BDesc, OperandKey::ImmTransB)?;
+    let accumulates = src_operand(cx, OperandKey::ScaleD)?;
+    let negated =
+        is_immediate(cx, OperandKey::ImmScaleA, -1)? != is_immediate(cx, OperandKey::ImmScaleB, -1)?;
+    let metadata = match cx.find(OperandKey::SpMeta) {
+        Some(at) => {
+            // The operand may be in braces.
+            let metadata = vector_srcs(cx, at)?;
+            expect_registers(cx, metadata.len(), 1)?;
+            metadata.first().copied()
+        }
+        None => None,
+    };
+    Ok(WarpgroupProduct { product, a, b, d: d.into(), accumulates, negated, metadata })
+}
 
-    fn shared_factor(
-        &mut self,
-        cx: &mut Context<'_>,
-        descriptor: OperandKey,
-        transposed: OperandKey,
-    ) -> Decoded<SharedFactor> {
-        let majorness = if is_immediate(cx, transposed, 1)? { Majorness::Mn } else { Majorness::K };
-        Ok(SharedFactor { descriptor: self.src_operand(cx, descriptor)?, majorness })
-    }
+fn shared_factor(
+    cx: &mut Context<'_>,
+    descriptor: OperandKey,
+    transposed: OperandKey,
+) -> Decoded<SharedFactor> {
+    let majorness = if is_immediate(cx, transposed, 1)? { Majorness::Mn } else { Majorness::K };
+    Ok(SharedFactor { descriptor: src_operand(cx, descriptor)?, majorness })
 }

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use super::at::Place;
 use super::cluster::{Cluster, TURN};
 use super::executable::Executable;
 use super::geometry::WarpId;
@@ -14,6 +15,7 @@ use super::grid::{Grid, Launched, Setup};
 use super::mbarrier_object::Question;
 use super::products::Products;
 use super::queue::Queue;
+use super::step::{execute_alone, run};
 use super::stop::Stop;
 use super::warp::{Fragment, State, Warp};
 use super::watch::Watch;
@@ -206,7 +208,7 @@ impl<'a> AssistedCluster<'a> {
         let Some(warp) = warps.get_mut(rank as usize).and_then(|warps| warps.get_mut(index)) else {
             return Ok((Run::Ended, false));
         };
-        let ran = warp.run(&self.grid, running, TURN);
+        let ran = run(warp, &self.grid, running, TURN);
         let disturbances = running.cluster.disturbances;
         let run = match () {
             () if warp.live == 0 => Run::Ended,
@@ -236,7 +238,7 @@ impl<'a> AssistedCluster<'a> {
         let Some(warp) = warps.get_mut(rank as usize).and_then(|warps| warps.get_mut(index)) else {
             return Ok(Outcome::Done);
         };
-        let done = warp.execute_alone(&self.grid, running, pc, active);
+        let done = execute_alone(warp, &self.grid, running, Place { pc, active });
         let asked = std::mem::take(&mut warp.asked);
         // Rebuilt field by field: copying what the caller has just written in parts would stall on store forwarding.
         done.map_err(|stop| self.stop(stop, Threads { rank, warp: index, pc, mask: 0, active }))?;

@@ -1,34 +1,23 @@
 //! Dispatches asynchronous operations.
 
 use super::Stop;
-use super::block::BlockState;
-use super::grid::Grid;
-use super::warp::Warp;
-use crate::program::{AsyncOp, Mask, Row};
+use super::async_write::async_write;
+use super::at::At;
+use super::bulk::bulk;
+use super::launch_control::try_cancel;
+use super::tcgen05::{tensor, tensor_commit};
+use super::tensor::{tensor_copy, tensormap_copy, tensormap_replace};
+use crate::program::AsyncOp;
 
-impl Warp {
-    #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
-    pub(super) fn asynchronous(
-        &mut self,
-        grid: &Grid<'_>,
-        block: &mut BlockState,
-        frame: usize,
-        rows: &mut [Row],
-        op: &AsyncOp,
-        active: Mask,
-        pc: u32,
-    ) -> Result<(), Stop> {
-        match op {
-            AsyncOp::Bulk(bulk) => self.bulk(grid, block, frame, rows, bulk, active, pc),
-            AsyncOp::Write(write) => self.async_write(grid, block, frame, rows, write, active, pc),
-            AsyncOp::TensorCopy(copy) => self.tensor_copy(grid, block, frame, rows, copy, active, pc),
-            AsyncOp::TensormapReplace(change) => {
-                self.tensormap_replace(grid, block, frame, rows, change, active, pc)
-            }
-            AsyncOp::TensormapCopy(copy) => self.tensormap_copy(grid, block, frame, rows, copy, active, pc),
-            AsyncOp::Tensor(issue) => self.tensor(grid, block, rows, issue, active, pc),
-            AsyncOp::TensorCommit(commit) => self.tensor_commit(grid, block, frame, rows, commit, active, pc),
-            AsyncOp::TryCancel(cancel) => self.try_cancel(grid, block, frame, rows, cancel, active, pc),
-        }
+pub(super) fn asynchronous(at: &mut At<'_>, op: &AsyncOp) -> Result<(), Stop> {
+    match op {
+        AsyncOp::Bulk(copy) => bulk(at, copy),
+        AsyncOp::Write(write) => async_write(at, write),
+        AsyncOp::TensorCopy(copy) => tensor_copy(at, copy),
+        AsyncOp::TensormapReplace(change) => tensormap_replace(at, change),
+        AsyncOp::TensormapCopy(copy) => tensormap_copy(at, copy),
+        AsyncOp::Tensor(issue) => tensor(at, issue),
+        AsyncOp::TensorCommit(commit) => tensor_commit(at, commit),
+        AsyncOp::TryCancel(cancel) => try_cancel(at, cancel),
     }
 }

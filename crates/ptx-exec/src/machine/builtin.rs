@@ -3,54 +3,43 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::Stop;
-use super::block::BlockState;
-use super::grid::Grid;
+use super::group::GroupAt;
 use super::heap::Heap;
 use super::memory::View;
-use super::warp::Warp;
+use super::slots::{read_slot, write_slot};
 use crate::error::TrapKind;
 use crate::format::{ArgumentSource, format_c};
 use crate::memory::{Fault, Order, Space};
-use crate::program::{Builtin, Call, Mask, lanes};
+use crate::program::{Builtin, Call, lanes};
 
 /// Maximum length of a string read from device memory.
 const LONGEST_TEXT: u64 = 1 << 16;
 
-impl Warp {
-    #[expect(clippy::too_many_arguments, reason = "the state of a call")]
-    pub(super) fn builtin(
-        &mut self,
-        grid: &Grid<'_>,
-        block: &mut BlockState,
-        current: usize,
-        active: Mask,
-        pc: u32,
-        builtin: Builtin,
-        call: &Call,
-    ) -> Result<(), Stop> {
-        let frame = self.fragment(current).frame;
-        let word = grid.program.address_size.bytes();
-        for lane in lanes(active) {
-            let argument = |at: usize| {
-                let mut bytes = Vec::new();
-                if let Some(slot) = call.arguments.get(at) {
-                    self.read_slot(grid, (frame, *slot), lane, &mut bytes);
-                }
-                bytes.iter().take(8).rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte))
-            };
-            let arguments: [u64; 5] = std::array::from_fn(argument);
-            let stop = |kind| Stop::at(kind, pc, lane);
-            let view = View { grid, block, local: &mut self.local };
-            let read = |address, size| view.read(lane, Space::Generic, address, size, Order::Relaxed);
-            let (result, text) = perform(builtin, arguments, grid.heap, word, &read).map_err(stop)?;
-            grid.write_output(text.len() as u64).map_err(stop)?;
-            block.output.extend(text);
-            if let Some(slot) = call.results.first() {
-                self.write_slot((frame, *slot), lane, &result.to_le_bytes());
+/// Executes a call of a builtin function.
+pub(super) fn builtin(at: &mut GroupAt<'_>, builtin: Builtin, call: &Call) -> Result<(), Stop> {
+    let (frame, place) = (at.frame(), at.place);
+    let GroupAt { warp, grid, block, .. } = at;
+    let (grid, word) = (*grid, grid.program.address_size.bytes());
+    for lane in lanes(place.active) {
+        let argument = |at: usize| {
+            let mut bytes = Vec::new();
+            if let Some(slot) = call.arguments.get(at) {
+                read_slot(warp, grid, (frame, *slot), lane, &mut bytes);
             }
+            bytes.iter().take(8).rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte))
+        };
+        let arguments: [u64; 5] = std::array::from_fn(argument);
+        let stop = |kind| place.stop(kind, lane);
+        let view = View { grid, block, local: &mut warp.local };
+        let read = |address, size| view.read(lane, Space::Generic, address, size, Order::Relaxed);
+        let (result, text) = perform(builtin, arguments, grid.heap, word, &read).map_err(stop)?;
+        grid.write_output(text.len() as u64).map_err(stop)?;
+        block.output.extend(text);
+        if let Some(slot) = call.results.first() {
+            write_slot(warp, (frame, *slot), lane, &result.to_le_bytes());
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// Reads bytes at a generic address of the calling thread.

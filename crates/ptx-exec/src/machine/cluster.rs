@@ -5,7 +5,8 @@
 
 use super::Stop;
 use super::block::{BlockState, ClusterState};
-use super::completion::Registers;
+use super::collective::missing;
+use super::completion::{Registers, advance, check_end, complete_all, put_aside};
 use super::geometry::WarpId;
 use super::grid::Grid;
 use super::mbarrier_object::Wait;
@@ -13,6 +14,7 @@ use super::meeting::BarrierWait;
 use super::memory::View;
 use super::pending::Pending;
 use super::report::{at_barrier, at_collective, deadlock, group, shortened};
+use super::step::run;
 use super::warp::{State, Warp};
 use super::watch::PATIENT_ROUNDS;
 use crate::error::TrapKind;
@@ -151,7 +153,7 @@ impl Cluster {
         self.slice = (self.slice * 2).min(LONGEST_SLICE);
         if !self.running.cluster.pending.is_empty() {
             let mut view = View { grid, block: &mut self.running, local: &mut [] };
-            view.put_aside(&mut Registers::All(&mut self.warps))?;
+            put_aside(&mut view, &mut Registers::All(&mut self.warps))?;
         }
         Ok(Progress::Unfinished)
     }
@@ -175,7 +177,7 @@ impl Cluster {
             let (before, id) = (warp.thread_instructions, warp.id);
             let turn = block.cluster.pending.turn(TURN);
             let steps =
-                warp.run(grid, block, turn).map_err(|stop| Stop { warp: stop.warp.or(Some(id)), ..stop })?;
+                run(warp, grid, block, turn).map_err(|stop| Stop { warp: stop.warp.or(Some(id)), ..stop })?;
             round.waiting &= warp.waits;
             round.in_vain &= warp.waits && warp.asked;
             round.steps += steps;
@@ -217,13 +219,13 @@ impl Cluster {
         let ended: Vec<u32> = ended.map(|(rank, _)| rank).collect();
         let all_ended = ended.len() == self.warps.len();
         let mut view = View { grid, block: &mut self.running, local: &mut [] };
-        ended.into_iter().try_for_each(|rank| view.check_end(rank))?;
+        ended.into_iter().try_for_each(|rank| check_end(&view, rank))?;
         let mut registers = Registers::All(&mut self.warps);
         if round.progressed && !all_ended {
-            view.advance(&mut registers, round.waiting, groups)
+            advance(&mut view, &mut registers, round.waiting, groups)
         } else {
             // No thread can run until one of them completes, if that helps.
-            view.complete_all(&mut registers)
+            complete_all(&mut view, &mut registers)
         }
     }
 
@@ -285,7 +287,7 @@ impl Cluster {
                     }
                     State::Warpgroup => "wait for the other warps of the warpgroup".to_owned(),
                     State::Collective { members } => {
-                        at_collective(&grid.geometry, warp.id.index, members, warp.missing(grid, at))
+                        at_collective(&grid.geometry, warp.id.index, members, missing(warp, grid, at))
                     }
                     State::Columns => "wait for columns of tensor memory".to_owned(),
                     State::Rejoin => "wait for other threads of their branch".to_owned(),

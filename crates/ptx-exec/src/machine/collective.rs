@@ -4,8 +4,11 @@
 //! with the same mask, at whatever instruction; exited lanes are not waited for. Then all of them receive their results
 //! together.
 
+use super::at::Place;
 use super::block::BlockState;
 use super::grid::Grid;
+use super::group::GroupAt;
+use super::memory::View;
 use super::rows::{predicate_mask, same_value};
 use super::tcgen05::{self, Issue, Outcome, TensorMemory};
 use super::warp::{State, Warp};
@@ -19,217 +22,207 @@ use crate::scalar::float::{self, Extreme, NanRule, SignRule, Subnormals};
 use crate::scalar::format::Format;
 use crate::scalar::int;
 
-impl Warp {
-    /// Makes lanes of a group wait at their collective, and executes it once all have arrived.
-    pub(super) fn collective(
-        &mut self,
-        grid: &Grid<'_>,
-        block: &mut BlockState,
-        current: usize,
-        active: Mask,
-        pc: u32,
-        collective: &Collective,
-    ) -> Result<(), Stop> {
-        match collective.participants {
-            Participants::Converged => {
-                self.split(current, active, pc, State::Collective { members: active });
-            }
-            Participants::Warp => {
-                self.split(current, active, pc, State::Collective { members: FULL });
-            }
-            Participants::Members(src) => {
-                // Lanes with the same mask wait as one group. With several masks the instruction is several operations, one for each mask.
-                let masks = *self.row(grid, self.fragment(current).frame, src);
-                let mut rest = active;
-                while rest != 0 {
-                    let lane = first_lane(rest);
-                    let members = masks[lane] as Mask;
-                    let group = same_value(&masks, rest, lane);
-                    let strays = group & !members;
-                    if strays != 0 {
-                        let lane = first_lane(strays);
-                        let text = format!(
-                            "the membermask {members:#010x} does not name lane {lane}, which executes it"
-                        );
-                        return Err(Stop::at(TrapKind::Misuse(text), pc, lane));
-                    }
-                    self.split(current, group, pc, State::Collective { members });
-                    rest &= !group;
+/// Makes lanes of a group wait at their collective, and executes it once all have arrived.
+pub(super) fn collective(at: &mut GroupAt<'_>, collective: &Collective) -> Result<(), Stop> {
+    let Place { pc, active } = at.place;
+    match collective.participants {
+        Participants::Converged => {
+            at.split(active, pc, State::Collective { members: active });
+        }
+        Participants::Warp => {
+            at.split(active, pc, State::Collective { members: FULL });
+        }
+        Participants::Members(src) => {
+            // Lanes with the same mask wait as one group. With several masks the instruction is several operations, one for each mask.
+            let masks = *at.row(src);
+            let mut rest = active;
+            while rest != 0 {
+                let lane = first_lane(rest);
+                let members = masks[lane] as Mask;
+                let group = same_value(&masks, rest, lane);
+                let strays = group & !members;
+                if strays != 0 {
+                    let lane = first_lane(strays);
+                    let text = format!(
+                        "the membermask {members:#010x} does not name lane {lane}, which executes it"
+                    );
+                    return Err(at.stop(TrapKind::Misuse(text), lane));
                 }
+                at.split(group, pc, State::Collective { members });
+                rest &= !group;
             }
         }
-        self.complete_collectives(grid, block)
     }
+    complete_collectives(at.warp, at.grid, at.block)
+}
 
-    /// Executes every collective whose participants have all arrived.
-    pub(super) fn complete_collectives(
-        &mut self,
-        grid: &Grid<'_>,
-        block: &mut BlockState,
-    ) -> Result<(), Stop> {
-        // One at a time, since executing one merges its groups, which renumbers the others. Exiting lanes complete
-        // collectives too, so this is called for them as well.
-        loop {
-            let waiting = (0..self.fragments.len()).find_map(|at| {
-                let State::Collective { members } = self.fragments[at].state else { return None };
-                let kind = self.waits_at(grid, at)?.kind;
-                let present = self.present(grid, kind, members);
-                (members & self.live & !present == 0).then_some((at, kind, members, present))
-            });
-            let Some((at, kind, members, present)) = waiting else { return Ok(()) };
-            let pc = self.fragments[at].pc;
-            self.carry_out(grid, block, kind, members, present)
-                .map_err(|(kind, lane)| Stop::at(kind, pc, lane))?;
+/// Executes every collective whose participants have all arrived.
+pub(super) fn complete_collectives(
+    warp: &mut Warp,
+    grid: &Grid<'_>,
+    block: &mut BlockState,
+) -> Result<(), Stop> {
+    // One at a time, since executing one merges its groups, which renumbers the others. Exiting lanes complete
+    // collectives too, so this is called for them as well.
+    loop {
+        let waiting = (0..warp.fragments.len()).find_map(|at| {
+            let State::Collective { members } = warp.fragments[at].state else { return None };
+            let kind = waits_at(warp, grid, at)?.kind;
+            let present = present(warp, grid, kind, members);
+            (members & warp.live & !present == 0).then_some((at, kind, members, present))
+        });
+        let Some((at, kind, members, present)) = waiting else { return Ok(()) };
+        let pc = warp.fragments[at].pc;
+        carry_out(warp, grid, block, kind, members, present)
+            .map_err(|(kind, lane)| Stop::at(kind, pc, lane))?;
+    }
+}
+
+/// The collective at which a group is.
+fn waits_at<'p>(warp: &Warp, grid: &Grid<'p>, at: usize) -> Option<&'p Collective> {
+    match &grid.program.code[warp.fragments[at].pc as usize].op {
+        Op::Effect(Effect::Collective(collective)) => Some(collective),
+        _ => None,
+    }
+}
+
+/// Whether a group waits for this collective.
+fn waits_for(warp: &Warp, grid: &Grid<'_>, at: usize, kind: CollectiveKind, members: Mask) -> bool {
+    warp.fragments[at].state == State::Collective { members }
+        && waits_at(warp, grid, at).is_some_and(|collective| collective.kind == kind)
+}
+
+/// The lanes that have arrived at this collective.
+fn present(warp: &Warp, grid: &Grid<'_>, kind: CollectiveKind, members: Mask) -> Mask {
+    let here = (0..warp.fragments.len()).filter(|&at| waits_for(warp, grid, at, kind, members));
+    here.fold(0, |mask, at| mask | warp.fragments[at].mask)
+}
+
+/// The lanes that have not arrived at the collective at which a group waits.
+pub(super) fn missing(warp: &Warp, grid: &Grid<'_>, at: usize) -> Mask {
+    let waits = warp.fragments.get(at).map(|group| group.state);
+    match (waits, waits_at(warp, grid, at)) {
+        (Some(State::Collective { members }), Some(collective)) => {
+            members & warp.live & !present(warp, grid, collective.kind, members)
         }
+        _ => 0,
     }
+}
 
-    /// The collective at which a group is.
-    fn waits_at<'p>(&self, grid: &Grid<'p>, at: usize) -> Option<&'p Collective> {
-        match &grid.program.code[self.fragments[at].pc as usize].op {
-            Op::Effect(Effect::Collective(collective)) => Some(collective),
-            _ => None,
+/// Checks that all lanes reached the same `.aligned` instruction; an equal instruction elsewhere is not enough.
+fn expect_one_place(warp: &Warp, grid: &Grid<'_>, here: &[usize]) -> Result<(), (TrapKind, usize)> {
+    let places = || here.iter().filter_map(|&at| warp.fragments.get(at));
+    let Some(first) = places().next() else { return Ok(()) };
+    let is_apart = places().any(|group| group.pc != first.pc);
+    let aligned = here.first().and_then(|&at| waits_at(warp, grid, at));
+    let is_aligned = aligned.is_some_and(|collective| matches!(collective.participants, Participants::Warp));
+    if is_apart && is_aligned {
+        let text = "threads of a warp execute an `.aligned` instruction at different places; all of them have to come \
+                    to it together";
+        return Err((TrapKind::Misuse(text.to_owned()), first_lane(first.mask)));
+    }
+    Ok(())
+}
+
+/// Loads tensor memory into the registers of a whole warp at once; returns false, without effect, if the group waits for something else.
+fn loads_in_place(
+    warp: &mut Warp,
+    grid: &Grid<'_>,
+    memory: &TensorMemory,
+    at: usize,
+    kind: CollectiveKind,
+    inputs: &[Row],
+) -> Result<bool, (TrapKind, usize)> {
+    let CollectiveKind::Tensor(TensorAccess::Load(cells)) = kind else { return Ok(false) };
+    let fragment = warp.fragments[at];
+    let Some(collective) = waits_at(warp, grid, at).filter(|_| fragment.mask == FULL) else {
+        return Ok(false);
+    };
+    let rows = &mut warp.frames[fragment.frame].rows;
+    let issue = Issue { warp: warp.id, pc: fragment.pc };
+    tcgen05::load_in_place(cells, issue, memory, inputs, rows, &collective.dsts)
+}
+
+fn carry_out(
+    warp: &mut Warp,
+    grid: &Grid<'_>,
+    block: &mut BlockState,
+    kind: CollectiveKind,
+    members: Mask,
+    present: Mask,
+) -> Result<(), (TrapKind, usize)> {
+    let mut inputs = std::mem::take(&mut warp.inputs);
+    let mut outputs = std::mem::take(&mut warp.outputs);
+    let here: Vec<usize> =
+        (0..warp.fragments.len()).filter(|&at| waits_for(warp, grid, at, kind, members)).collect();
+    expect_one_place(warp, grid, &here)?;
+    let (mut addressing, mut used, mut made) = (None, 0, 0);
+    for &at in &here {
+        let Some(collective) = waits_at(warp, grid, at) else { continue };
+        let fragment = warp.fragments[at];
+        (used, made) = (collective.srcs.len(), collective.dsts.len());
+        // The buffers only grow: rows past the used ones are not read.
+        inputs.resize(inputs.len().max(used), [0; WARP]);
+        for (input, src) in inputs.iter_mut().zip(&collective.srcs) {
+            copy_lanes(warp.row(grid, fragment.frame, *src), fragment.mask, input);
         }
+        addressing = Some((collective.space, collective.offset));
     }
-
-    /// Whether a group waits for this collective.
-    fn waits_for(&self, grid: &Grid<'_>, at: usize, kind: CollectiveKind, members: Mask) -> bool {
-        self.fragments[at].state == State::Collective { members }
-            && self.waits_at(grid, at).is_some_and(|collective| collective.kind == kind)
-    }
-
-    /// The lanes that have arrived at this collective.
-    fn present(&self, grid: &Grid<'_>, kind: CollectiveKind, members: Mask) -> Mask {
-        let here = (0..self.fragments.len()).filter(|&at| self.waits_for(grid, at, kind, members));
-        here.fold(0, |mask, at| mask | self.fragments[at].mask)
-    }
-
-    /// The lanes that have not arrived at the collective at which a group waits.
-    pub(super) fn missing(&self, grid: &Grid<'_>, at: usize) -> Mask {
-        let waits = self.fragments.get(at).map(|group| group.state);
-        match (waits, self.waits_at(grid, at)) {
-            (Some(State::Collective { members }), Some(collective)) => {
-                members & self.live & !self.present(grid, collective.kind, members)
-            }
-            _ => 0,
+    let pc = match here.first() {
+        Some(&at) => warp.fragments[at].pc,
+        None => {
+            debug_assert!(false, "an operation that no lane has reached");
+            0
         }
+    };
+    let given = &inputs[..used];
+    let is_in_place = match here.as_slice() {
+        &[at] => loads_in_place(warp, grid, &block.tensor, at, kind, given)?,
+        _ => false,
+    };
+    if !is_in_place {
+        outputs.resize(outputs.len().max(made), [0; WARP]);
     }
-
-    /// Checks that all lanes reached the same `.aligned` instruction; an equal instruction elsewhere is not enough.
-    fn expect_one_place(&self, grid: &Grid<'_>, here: &[usize]) -> Result<(), (TrapKind, usize)> {
-        let places = || here.iter().filter_map(|&at| self.fragments.get(at));
-        let Some(first) = places().next() else { return Ok(()) };
-        let is_apart = places().any(|group| group.pc != first.pc);
-        let aligned = here.first().and_then(|&at| self.waits_at(grid, at));
-        let is_aligned =
-            aligned.is_some_and(|collective| matches!(collective.participants, Participants::Warp));
-        if is_apart && is_aligned {
-            let text = "threads of a warp execute an `.aligned` instruction at different places; all of them have to come \
-                        to it together";
-            return Err((TrapKind::Misuse(text.to_owned()), first_lane(first.mask)));
+    // What is loaded in place has no buffer.
+    let made = made.min(outputs.len());
+    let results = &mut outputs[..made];
+    let mut view = View { grid, block, local: &mut warp.local };
+    let result = match (addressing, kind) {
+        _ if is_in_place => Ok(Outcome::Done),
+        (Some(addressing), CollectiveKind::Tensor(access)) => {
+            let issue = Issue { warp: warp.id, pc };
+            whole_warp(present)
+                .and_then(|()| tcgen05::access(access, issue, &mut view, addressing, given, results))
         }
-        Ok(())
+        (Some(addressing), _) => {
+            compute(kind, present, view, addressing, given, results).map(|()| Outcome::Done)
+        }
+        (None, _) => Ok(Outcome::Done),
+    };
+    if matches!(result, Ok(Outcome::Waits)) {
+        here.iter().for_each(|&at| warp.fragments[at].state = State::Columns);
     }
-
-    /// Loads tensor memory into the registers of a whole warp at once; returns false, without effect, if the group waits for something else.
-    fn loads_in_place(
-        &mut self,
-        grid: &Grid<'_>,
-        memory: &TensorMemory,
-        at: usize,
-        kind: CollectiveKind,
-        inputs: &[Row],
-    ) -> Result<bool, (TrapKind, usize)> {
-        let CollectiveKind::Tensor(TensorAccess::Load(cells)) = kind else { return Ok(false) };
-        let (fragment, warp) = (self.fragments[at], self.id);
-        let Some(collective) = self.waits_at(grid, at).filter(|_| fragment.mask == FULL) else {
-            return Ok(false);
-        };
-        let rows = &mut self.frames[fragment.frame].rows;
-        let issue = Issue { warp, pc: fragment.pc };
-        tcgen05::load_in_place(cells, issue, memory, inputs, rows, &collective.dsts)
-    }
-
-    fn carry_out(
-        &mut self,
-        grid: &Grid<'_>,
-        block: &mut BlockState,
-        kind: CollectiveKind,
-        members: Mask,
-        present: Mask,
-    ) -> Result<(), (TrapKind, usize)> {
-        let mut inputs = std::mem::take(&mut self.inputs);
-        let mut outputs = std::mem::take(&mut self.outputs);
-        let here: Vec<usize> =
-            (0..self.fragments.len()).filter(|&at| self.waits_for(grid, at, kind, members)).collect();
-        self.expect_one_place(grid, &here)?;
-        let (mut addressing, mut used, mut made) = (None, 0, 0);
+    if matches!(result, Ok(Outcome::Done)) {
         for &at in &here {
-            let Some(collective) = self.waits_at(grid, at) else { continue };
-            let fragment = self.fragments[at];
-            (used, made) = (collective.srcs.len(), collective.dsts.len());
-            // The buffers only grow: rows past the used ones are not read.
-            inputs.resize(inputs.len().max(used), [0; WARP]);
-            for (input, src) in inputs.iter_mut().zip(&collective.srcs) {
-                copy_lanes(self.row(grid, fragment.frame, *src), fragment.mask, input);
+            let Some(collective) = waits_at(warp, grid, at) else { continue };
+            let fragment = warp.fragments[at];
+            let rows = &mut warp.frames[fragment.frame].rows;
+            let outputs = if is_in_place { &[][..] } else { &outputs };
+            for (output, &dst) in outputs.iter().zip(&collective.dsts) {
+                copy_lanes(output, fragment.mask, &mut rows[dst as usize]);
             }
-            addressing = Some((collective.space, collective.offset));
-        }
-        let pc = match here.first() {
-            Some(&at) => self.fragments[at].pc,
-            None => {
-                debug_assert!(false, "an operation that no lane has reached");
-                0
+            if let Some(observer) = grid.observer {
+                observer.results(grid, block, (warp.id.index, fragment.mask, fragment.pc), rows);
             }
-        };
-        let given = &inputs[..used];
-        let is_in_place = match here.as_slice() {
-            &[at] => self.loads_in_place(grid, &block.tensor, at, kind, given)?,
-            _ => false,
-        };
-        if !is_in_place {
-            outputs.resize(outputs.len().max(made), [0; WARP]);
+            let fragment = &mut warp.fragments[at];
+            (fragment.pc, fragment.state, fragment.ran) = (fragment.pc + 1, State::Ready, warp.clock);
         }
-        // What is loaded in place has no buffer.
-        let made = made.min(outputs.len());
-        let results = &mut outputs[..made];
-        let mut view = super::memory::View { grid, block, local: &mut self.local };
-        let result = match (addressing, kind) {
-            _ if is_in_place => Ok(Outcome::Done),
-            (Some(addressing), CollectiveKind::Tensor(access)) => {
-                let issue = Issue { warp: self.id, pc };
-                whole_warp(present)
-                    .and_then(|()| tcgen05::access(access, issue, &mut view, addressing, given, results))
-            }
-            (Some(addressing), _) => {
-                compute(kind, present, view, addressing, given, results).map(|()| Outcome::Done)
-            }
-            (None, _) => Ok(Outcome::Done),
-        };
-        if matches!(result, Ok(Outcome::Waits)) {
-            here.iter().for_each(|&at| self.fragments[at].state = State::Columns);
-        }
-        if matches!(result, Ok(Outcome::Done)) {
-            for &at in &here {
-                let Some(collective) = self.waits_at(grid, at) else { continue };
-                let fragment = self.fragments[at];
-                let rows = &mut self.frames[fragment.frame].rows;
-                let outputs = if is_in_place { &[][..] } else { &outputs };
-                for (output, &dst) in outputs.iter().zip(&collective.dsts) {
-                    copy_lanes(output, fragment.mask, &mut rows[dst as usize]);
-                }
-                if let Some(observer) = grid.observer {
-                    observer.results(grid, block, (self.id.index, fragment.mask, fragment.pc), rows);
-                }
-                let fragment = &mut self.fragments[at];
-                (fragment.pc, fragment.state, fragment.ran) = (fragment.pc + 1, State::Ready, self.clock);
-            }
-        }
-        if grid.postdominators.is_some() && matches!(result, Ok(Outcome::Done)) {
-            self.unite(present);
-        }
-        (self.inputs, self.outputs) = (inputs, outputs);
-        result.map(|_| ())
     }
+    if grid.postdominators.is_some() && matches!(result, Ok(Outcome::Done)) {
+        warp.unite(present);
+    }
+    (warp.inputs, warp.outputs) = (inputs, outputs);
+    result.map(|_| ())
 }
 
 /// Copies active lanes.
@@ -249,7 +242,7 @@ fn whole_warp(present: Mask) -> Result<(), (TrapKind, usize)> {
 fn compute(
     kind: CollectiveKind,
     present: Mask,
-    view: super::memory::View<'_>,
+    view: View<'_>,
     addressing: (crate::memory::Space, i64),
     inputs: &[Row],
     outputs: &mut [Row],

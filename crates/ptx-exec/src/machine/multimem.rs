@@ -1,9 +1,9 @@
 //! Accesses to several replicas at one address (manual 9.7.9.14).
 
 use super::Stop;
+use super::at::{At, Operands};
 use super::grid::Grid;
 use super::memory::{addresses, check_alignment, resolve_in};
-use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::memory::{AddressSize, Fault, GlobalMemory, Order, Space};
 use crate::program::{Address, Mask, Multimem, MultimemAction, Row, lanes};
@@ -76,19 +76,12 @@ pub(crate) fn multimem(
     Ok(())
 }
 
-impl Warp {
-    pub(super) fn multimem(
-        &mut self,
-        grid: &Grid<'_>,
-        frame: usize,
-        rows: &mut [Row],
-        access: &Multimem,
-        active: Mask,
-        pc: u32,
-    ) -> Result<(), Stop> {
-        self.poll();
-        let local = self.frames[frame].local;
-        multimem((&grid.global, grid.addresses), rows, self.constants(grid), (access, local), active)
-            .map_err(|(kind, lane)| Stop::at(kind, pc, lane))
-    }
+/// Executes the instruction.
+pub(super) fn execute(at: &mut At<'_>, access: &Multimem) -> Result<(), Stop> {
+    at.warp.poll();
+    let At { grid, operands, place, .. } = at;
+    let Operands { rows, constants, local, .. } = operands;
+    let memory = (&grid.global, grid.addresses);
+    multimem(memory, rows, constants, (access, *local), place.active)
+        .map_err(|(kind, lane)| place.stop(kind, lane))
 }

@@ -2,12 +2,12 @@
 
 use std::sync::atomic::Ordering;
 
+use super::at::{At, Place};
 use super::block::BlockState;
 use super::grid::Grid;
 use super::indexed::value_at;
 use super::observer::{Observer, Tracer};
 use super::traffic::accesses;
-use super::warp::Warp;
 use crate::decode::Named;
 use crate::observe::{TraceEvent, Value};
 use crate::program::{Mask, Op, Row, lanes};
@@ -17,29 +17,25 @@ pub(super) type Before = Vec<Row>;
 
 impl Observer {
     /// Counts an instruction that lanes are about to execute.
-    pub(super) fn count(&self, grid: &Grid<'_>, local: u32, rows: &[Row], active: Mask, pc: u32) {
+    pub(super) fn count(&self, at: &At<'_>) {
+        let pc = at.place.pc;
         let Some(counter) = self.counters.get(pc as usize) else { return };
         counter.warps.fetch_add(1, Ordering::Relaxed);
-        counter.threads.fetch_add(active.count_ones().into(), Ordering::Relaxed);
-        let Some(Op::Effect(effect)) = grid.program.code.get(pc as usize).map(|inst| &inst.op) else {
+        counter.threads.fetch_add(at.place.active.count_ones().into(), Ordering::Relaxed);
+        let Some(Op::Effect(effect)) = at.grid.program.code.get(pc as usize).map(|inst| &inst.op) else {
             return;
         };
-        for access in accesses(grid, effect, rows, local, active) {
+        for access in accesses(at, effect) {
             counter.add(access.sectors(), access.conflicts());
         }
     }
 
     /// The operands of an instruction before its execution, if it is reported and this is its first part.
-    pub(super) fn before(
-        &self,
-        grid: &Grid<'_>,
-        block: &BlockState,
-        rows: &[Row],
-        pc: u32,
-    ) -> Option<Before> {
-        let (tracer, number) = self.traced(grid, block, pc)?;
+    pub(super) fn before(&self, at: &At<'_>) -> Option<Before> {
+        let pc = at.place.pc;
+        let (tracer, number) = self.traced(at.grid, at.block, pc)?;
         let operands = tracer.registers.instructions.get(number)?;
-        (operands.first == pc).then(|| values(&operands.reads, rows))
+        (operands.first == pc).then(|| values(&operands.reads, at.operands.rows))
     }
 
     fn traced(&self, grid: &Grid<'_>, block: &BlockState, pc: u32) -> Option<(&Tracer, usize)> {
@@ -52,18 +48,8 @@ impl Observer {
     }
 
     /// Reports an instruction that lanes have executed; `writes` means that its results are available. Returns false if more parts of it follow.
-    #[expect(clippy::too_many_arguments, reason = "the state of the inner loop")]
-    pub(super) fn after(
-        &self,
-        grid: &Grid<'_>,
-        block: &BlockState,
-        warp: usize,
-        rows: &[Row],
-        active: Mask,
-        pc: u32,
-        before: &mut Option<Before>,
-        writes: bool,
-    ) {
+    pub(super) fn after(&self, at: &At<'_>, before: &mut Option<Before>, writes: bool) {
+        let (grid, block, rows, Place { pc, active }) = (at.grid, &*at.block, &*at.operands.rows, at.place);
         let Some((tracer, number)) = self.traced(grid, block, pc) else { return };
         let Some(operands) = tracer.registers.instructions.get(number) else { return };
         if operands.last != pc {
@@ -74,7 +60,7 @@ impl Observer {
         tracer.report(
             grid,
             block,
-            (warp, active, pc),
+            (at.operands.warp.index, active, pc),
             (&operands.reads, &read),
             (&operands.writes, &written),
         );
@@ -141,11 +127,4 @@ fn of_lane((registers, rows): (&[Named], &[Row]), lane: usize) -> Vec<Value> {
         Value { register: named.name.clone(), ty: named.ty, bits }
     };
     known.iter().map(value).collect()
-}
-
-impl Warp {
-    /// Base of the local memory of a frame.
-    pub(super) fn local_of(&self, frame: usize) -> u32 {
-        self.frames[frame].local
-    }
 }

@@ -2,25 +2,25 @@
 //!
 //! An issued operation is an [`Operation`]: its effect ([`Work`], with every operand resolved: addresses, sizes and
 //! register values), its ordering ([`Track`]) and its signal to an mbarrier on completion ([`Signal`]). It is passed to
-//! `View::issue` (`completion.rs`). A launch with `Completion::Eager` performs it immediately; any other puts it into
+//! `issue` (`completion.rs`). A launch with `Completion::Eager` performs it immediately; any other puts it into
 //! the queue of its cluster (`pending.rs`), from which it is taken
-//! - at a wait of its thread for its group (`Warp::group`);
-//! - when every warp of the cluster waits, starting with operations that signal an awaited mbarrier (`View::advance`);
+//! - at a wait of its thread for its group (`group`);
+//! - when every warp of the cluster waits, starting with operations that signal an awaited mbarrier (`advance`);
 //! - when the cluster has run for long, as memory changes in finite time, and when the cluster ends;
 //! - with `Completion::Random` also at any other point.
 //!
 //! Memory is read when an operation is performed, or when a wait for its reads ends; which writes to shared memory the
 //! asynchronous proxy does not see yet is modelled separately (`proxy.rs`).
 //!
-//! To add an operation: an arm of [`Work`] that contains its resolved operands, an arm of `View::perform_work` that
-//! performs it on memory, and in the instruction a call of `View::issue` for each thread (or once per warp, as lane 0)
+//! To add an operation: an arm of [`Work`] that contains its resolved operands, an arm of `perform_work` (`perform/`) that
+//! performs it on memory, and in the instruction a call of `issue` for each thread (or once per warp, as lane 0)
 //! instead of the work itself. If the operation
 //! - is waited for in groups: a [`Family`], and `Effect::AsyncGroup` for its `commit` and `wait`;
 //! - signals an mbarrier: a [`Signal`], which follows the work. An instruction that only signals the completion of
 //!   other operations has [`Work::Nothing`], the track of the others and `Order::AfterEarlier`;
 //! - may not overtake earlier ones of its kind (products that accumulate into the same place): a track and `Order::AfterEarlier`;
 //! - writes registers: `registers` gives the frame. It is then performed only where the rows of its warp are
-//!   accessible, which are passed to `View::perform_work`.
+//!   accessible, which are passed to `perform_work`.
 
 use super::geometry::WarpId;
 use super::stop::Stop;

@@ -8,15 +8,12 @@
 //!
 //! Detection is costly, so a warp is watched only after several rounds in which all warps polled unsuccessfully.
 
-use super::block::BlockState;
-use super::grid::Grid;
+use super::at::At;
 use super::mbarrier_object::Wait;
-use super::memory::addresses;
 use super::warp::{Fragment, State, Warp};
 use super::watch::{Sample, Watch};
 use crate::memory::Space;
-use crate::program::{Address, Callee, Effect, Mask, MbarrierAction, Op, Row, lanes};
-use ptx_isa::SpecialReg;
+use crate::program::{Address, Effect, Op, Row, lanes};
 
 impl Warp {
     /// Whether the warp cannot make progress by itself: each of its groups waits, or is stuck.
@@ -31,79 +28,6 @@ impl Warp {
         self.watch.as_ref()?.stuck(group.mask, disturbances)
     }
 
-    /// Records an instruction that lanes of a watched warp are about to execute.
-    pub(super) fn watch_step(
-        &self,
-        grid: &Grid<'_>,
-        block: &mut BlockState,
-        frame: usize,
-        rows: &[Row],
-        active: Mask,
-        pc: u32,
-    ) {
-        let Some(Op::Effect(effect)) = grid.program.code.get(pc as usize).map(|inst| &inst.op) else {
-            return;
-        };
-        let spaces = |address: &Address| {
-            let resolved = addresses(address, rows, self.constants(grid), self.local_of(frame));
-            let space = |lane| match address.space {
-                Space::Generic => {
-                    Space::of_generic(resolved.of(lane), grid.addresses).map(|(space, _)| space)
-                }
-                space => Some(space),
-            };
-            lanes(active).map(space).collect::<Vec<_>>()
-        };
-        let is_determined = match effect {
-            Effect::Load(load) => !spaces(&load.address).contains(&Some(Space::Global)),
-            // Local memory is part of the compared state.
-            Effect::Store(store) => spaces(&store.address).iter().all(|&space| space == Some(Space::Local)),
-            effect => is_determined(effect),
-        };
-        block.cluster.disturbances += u64::from(!is_determined && active != 0);
-    }
-
-    /// Records an unsuccessful query.
-    pub(super) fn watch_poll(
-        &mut self,
-        block: &BlockState,
-        frame: usize,
-        rows: &[Row],
-        pc: u32,
-        waits: &[(usize, Wait)],
-    ) {
-        let Some(mut watch) = self.watch.take() else { return };
-        if watch.disturbances != block.cluster.disturbances {
-            *watch = Watch { disturbances: block.cluster.disturbances, ..Watch::default() };
-        }
-        for &(lane, wait) in waits {
-            let sample = &mut watch.samples[lane];
-            let is_repeated = sample.as_ref().is_some_and(|sample| {
-                (sample.pc, sample.frame) == (pc, frame)
-                    && self.registers(frame, rows, lane).eq(sample.registers.iter().copied())
-                    && self.local[lane] == sample.local
-            });
-            if is_repeated {
-                watch.stuck |= 1 << lane;
-                continue;
-            }
-            let (asked, until) = match sample {
-                Some(sample) => (sample.asked + 1, sample.until),
-                None => (1, 1),
-            };
-            match sample {
-                Some(sample) if asked < until => sample.asked = asked,
-                _ => {
-                    let registers = self.registers(frame, rows, lane).collect();
-                    let local = self.local[lane].clone();
-                    let until = until.saturating_mul(2);
-                    *sample = Some(Sample { pc, frame, registers, local, wait, asked: 0, until });
-                }
-            }
-        }
-        self.watch = Some(watch);
-    }
-
     /// The registers of a lane in a frame, given its rows, and in its callers' frames.
     fn registers<'a>(&'a self, frame: usize, rows: &'a [Row], lane: usize) -> impl Iterator<Item = u64> + 'a {
         let caller = |frame: usize| self.frames.get(frame)?.caller.map(|(caller, _)| caller);
@@ -113,56 +37,61 @@ impl Warp {
     }
 }
 
-/// Whether the effect of an instruction on a thread is determined by its registers, and by memory that is only changed
-/// by instructions for which it is not. If that depends on an address, the caller decides.
-fn is_determined(effect: &Effect) -> bool {
-    match effect {
-        Effect::Copy(_)
-        | Effect::FrameAddress { .. }
-        | Effect::Within(_)
-        | Effect::MapAddress(_)
-        | Effect::Fence
-        | Effect::ProxyFence
-        | Effect::Branch { .. }
-        | Effect::BranchIndexed { .. }
-        | Effect::Return
-        | Effect::Pause
-        | Effect::Nothing => true,
-        Effect::Special { register, .. } => !matches!(
-            register,
-            SpecialReg::Clock
-                | SpecialReg::ClockHi
-                | SpecialReg::Clock64
-                | SpecialReg::GlobalTimer
-                | SpecialReg::GlobalTimerLo
-                | SpecialReg::GlobalTimerHi
-        ),
-        Effect::Call(call) => !matches!(call.callee, Callee::Builtin(_)),
-        Effect::Mbarrier(operation) => matches!(
-            operation.action,
-            MbarrierAction::IsOver(_)
-                | MbarrierAction::IsOverParity(_)
-                | MbarrierAction::IsOverConditional(_)
-                | MbarrierAction::HasLayout(_)
-        ),
-        Effect::Load(_)
-        | Effect::Store(_)
-        | Effect::Atomic(_)
-        | Effect::VectorAtomic(_)
-        | Effect::WideAtomic(_)
-        | Effect::Multimem(_)
-        | Effect::AsyncCopy(_)
-        | Effect::Async(_)
-        | Effect::AsyncGroup(_)
-        | Effect::Texturing(_)
-        | Effect::Stack(_)
-        | Effect::BlockBarrier(_)
-        | Effect::ClusterBarrier(_)
-        | Effect::Collective(_)
-        | Effect::Warpgroup(_)
-        | Effect::ActiveMask { .. }
-        | Effect::Exit
-        | Effect::Trap
-        | Effect::Breakpoint => false,
+/// Records an instruction that lanes of a watched warp are about to execute.
+pub(super) fn watch_step(at: &mut At<'_>) {
+    let At { grid, block, operands, place, .. } = at;
+    let Some(Op::Effect(effect)) = grid.program.code.get(place.pc as usize).map(|inst| &inst.op) else {
+        return;
+    };
+    let spaces = |address: &Address| {
+        let resolved = operands.addresses(address);
+        let space = |lane| match address.space {
+            Space::Generic => Space::of_generic(resolved.of(lane), grid.addresses).map(|(space, _)| space),
+            space => Some(space),
+        };
+        lanes(place.active).map(space).collect::<Vec<_>>()
+    };
+    let is_determined = match effect {
+        Effect::Load(load) => !spaces(&load.address).contains(&Some(Space::Global)),
+        // Local memory is part of the compared state.
+        Effect::Store(store) => spaces(&store.address).iter().all(|&space| space == Some(Space::Local)),
+        effect => effect.traits().is_determined,
+    };
+    block.cluster.disturbances += u64::from(!is_determined && place.active != 0);
+}
+
+/// Records an unsuccessful query.
+pub(super) fn watch_poll(at: &mut At<'_>, waits: &[(usize, Wait)]) {
+    let Some(mut watch) = at.warp.watch.take() else { return };
+    let disturbances = at.block.cluster.disturbances;
+    if watch.disturbances != disturbances {
+        *watch = Watch { disturbances, ..Watch::default() };
     }
+    let (pc, frame) = (at.place.pc, at.operands.frame);
+    let registers = |lane| at.warp.registers(frame, at.operands.rows, lane);
+    for &(lane, wait) in waits {
+        let sample = &mut watch.samples[lane];
+        let is_repeated = sample.as_ref().is_some_and(|sample| {
+            (sample.pc, sample.frame) == (pc, frame)
+                && registers(lane).eq(sample.registers.iter().copied())
+                && at.warp.local[lane] == sample.local
+        });
+        if is_repeated {
+            watch.stuck |= 1 << lane;
+            continue;
+        }
+        let (asked, until) = match sample {
+            Some(sample) => (sample.asked + 1, sample.until),
+            None => (1, 1),
+        };
+        match sample {
+            Some(sample) if asked < until => sample.asked = asked,
+            _ => {
+                let (registers, local) = (registers(lane).collect(), at.warp.local[lane].clone());
+                let until = until.saturating_mul(2);
+                *sample = Some(Sample { pc, frame, registers, local, wait, asked: 0, until });
+            }
+        }
+    }
+    at.warp.watch = Some(watch);
 }

@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 use ptx_ir::dominators::{FlowGraph, immediate_dominators};
 use rustc_hash::FxHashMap;
 
-use crate::program::{Effect, Inst, Op, Program};
+use crate::program::{Control, Effect, Inst, Op, Program};
 
 /// The places where branches meet; found when asked for.
 #[derive(Debug)]
@@ -72,11 +72,8 @@ impl<'p> Next<'p> {
     fn of(inst: &'p Inst) -> Self {
         let is_guarded = inst.guard.is_some();
         match &inst.op {
-            Op::Effect(Effect::Branch { target }) => {
-                Self { targets: std::slice::from_ref(target), falls: is_guarded, ends: false }
-            }
-            Op::Effect(Effect::BranchIndexed { targets, .. }) => {
-                Self { targets, falls: is_guarded, ends: false }
+            Op::Effect(effect) if effect.traits().control == Control::Jump => {
+                Self { targets: effect.targets(), falls: is_guarded, ends: false }
             }
             // Those for which the guard is true are gone; the others go on together.
             Op::Effect(Effect::Return | Effect::Exit | Effect::Trap) => {

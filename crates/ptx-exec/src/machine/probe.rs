@@ -7,8 +7,8 @@ use super::{fragment, tile};
 use crate::error::TrapKind;
 use crate::memory::{AddressSize, Fault, FaultKind, GlobalMemory, Space, check_bytes, rank_and_offset};
 use crate::program::{
-    Accesses, Address, AddressWidth, Base, Collective, CollectiveKind, CopyAmount, Effect, Load, Mask, Row,
-    Run, lanes,
+    Accesses, Address, AddressWidth, Base, Collective, CollectiveKind, CopyAmount, Effect, LaneAccess, Load,
+    Mask, Row, Run, lanes,
 };
 use crate::scalar::bits::shifted;
 
@@ -113,7 +113,10 @@ impl Probe<'_> {
                 })
             }
             Effect::Collective(collective) => self.collective(collective, rows),
-            _ => Ok(()),
+            other => {
+                debug_assert_eq!(other.traits().access, LaneAccess::None, "an access of lanes");
+                Ok(())
+            }
         }
     }
 

@@ -17,7 +17,7 @@
 
 use super::grid::Grid;
 use super::warp::{Fragment, State, Warp};
-use crate::program::{Effect, Mask};
+use crate::program::{Control, Effect, Mask};
 
 /// Instructions of a warp after which threads do not wait any longer for others of their branch.
 const LONGEST_WAIT: u64 = 1 << 20;
@@ -48,14 +48,12 @@ impl Warp {
     ) {
         let Some(places) = grid.postdominators else { return };
         let fragment = self.fragments[current];
-        let place = match effect {
-            Effect::Branch { .. } | Effect::BranchIndexed { .. } => places.meeting_of(pc),
+        let place = match effect.traits().control {
+            Control::Jump => places.meeting_of(pc),
             // Threads for which the guard is false go on to the next instruction, and wait there.
-            Effect::Call(_) | Effect::Collective(_) => Some(pc + 1),
-            Effect::BlockBarrier(_) | Effect::ClusterBarrier(_) | Effect::Warpgroup(_) => {
-                (active != fragment.mask).then_some(pc + 1)
-            }
-            _ => None,
+            Control::Call | Control::Meet => Some(pc + 1),
+            Control::Wait => (active != fragment.mask).then_some(pc + 1),
+            Control::Next | Control::Yield | Control::Leave | Control::Stop => None,
         };
         let Some(place) = place else { return };
         let is_there = |rejoin: &Rejoin| (rejoin.pc, rejoin.frame) == (place, fragment.frame);

@@ -80,23 +80,21 @@ fn move_chunks<const N: usize>(
     true
 }
 
-impl View<'_> {
-    /// Copies bytes from global to shared memory, or back, instead of 8 bytes at a time.
-    pub(super) fn copy_run(&mut self, to: SpaceAddress, from: SpaceAddress, bytes: usize) -> bool {
-        if !(to.1 | from.1 | bytes as u64).is_multiple_of(8) {
-            return false;
+/// Copies bytes from global to shared memory, or back, instead of 8 bytes at a time.
+pub(super) fn copy_run(view: &mut View<'_>, to: SpaceAddress, from: SpaceAddress, bytes: usize) -> bool {
+    if !(to.1 | from.1 | bytes as u64).is_multiple_of(8) {
+        return false;
+    }
+    let memory = &view.grid.global;
+    match (to.0, from.0) {
+        (_, Space::Global) => {
+            let to = view.block.shared_run(to, bytes);
+            to.is_some_and(|to| memory.read_run(from.1, to))
         }
-        let memory = &self.grid.global;
-        match (to.0, from.0) {
-            (_, Space::Global) => {
-                let to = self.block.shared_run(to, bytes);
-                to.is_some_and(|to| memory.read_run(from.1, to))
-            }
-            (Space::Global, _) => {
-                let from = self.block.shared_run(from, bytes);
-                from.is_some_and(|from| memory.write_run(to.1, from))
-            }
-            _ => false,
+        (Space::Global, _) => {
+            let from = view.block.shared_run(from, bytes);
+            from.is_some_and(|from| memory.write_run(to.1, from))
         }
+        _ => false,
     }
 }

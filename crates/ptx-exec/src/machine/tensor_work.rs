@@ -1,5 +1,6 @@
 //! A tensor copy or reduction with its operands resolved.
 
+use super::sectors::Sectors;
 use super::tensor_walk::Run;
 use crate::memory::Space;
 use crate::program::Combine;
@@ -33,5 +34,26 @@ impl TensorWork {
     /// Whether it still has to read shared memory.
     pub(super) fn reads_shared(&self) -> bool {
         !matches!(self.effect, TensorEffect::Load) && self.read.is_none()
+    }
+
+    /// Bytes of a run in shared memory.
+    pub(super) fn row(&self) -> u64 {
+        self.element.shared_bytes(self.length)
+    }
+
+    /// Bytes of shared memory copied, including elements outside the tensor.
+    pub(super) fn bytes(&self) -> u64 {
+        self.row() * self.runs.len() as u64
+    }
+
+    /// The sectors of the tensor's memory touched by the copy.
+    pub(super) fn sectors(&self) -> Sectors {
+        let mut sectors = Sectors::default();
+        for run in &self.runs {
+            let bytes = |elements: u64| elements * self.element.bits() / 8;
+            let start = run.global.wrapping_add(bytes(run.inside.start));
+            sectors.add(start, bytes(run.inside.end.saturating_sub(run.inside.start)));
+        }
+        sectors
     }
 }

@@ -1,15 +1,15 @@
 //! Cost of a warp's memory accesses: sectors of memory, and bank conflicts of shared memory.
 
+use super::at::At;
 use std::collections::BTreeSet;
 
 use super::grid::Grid;
-use super::memory::addresses;
 use super::multimem;
 use super::sectors::Sectors;
 use crate::memory::{AddressSize, Space};
 use crate::program::{
-    Address, AsyncOp, Collective, CollectiveKind, Effect, Fragment, Mask, Multimem, MultimemAction, Row,
-    WARP, Write, first_lane, lanes,
+    Address, AsyncOp, Collective, CollectiveKind, Effect, Fragment, LaneAccess, Mask, Multimem,
+    MultimemAction, Row, WARP, Write, first_lane, lanes,
 };
 
 /// Banks of shared memory, and bytes of a bank word.
@@ -83,17 +83,10 @@ impl Access {
 
 /// The accesses of an instruction made by the executing threads. Accesses made on their behalf, such as those of bulk
 /// copies and textures, are counted where they are performed.
-pub(super) fn accesses(
-    grid: &Grid<'_>,
-    effect: &Effect,
-    rows: &[Row],
-    local: u32,
-    active: Mask,
-) -> Vec<Access> {
-    // The rank in a shared address is irrelevant, so the constants of rank 0 will do.
-    let constants = grid.constants(0);
+pub(super) fn accesses(at: &At<'_>, effect: &Effect) -> Vec<Access> {
+    let (grid, operands, active) = (at.grid, &at.operands, at.place.active);
     let of = |address: &Address, bytes: u32| {
-        let resolved = addresses(address, rows, constants, local);
+        let resolved = operands.addresses(address);
         Access::of_lanes((address.space, grid.addresses), bytes, active, |lane| resolved.of(lane))
     };
     // A 16-byte element has two registers.
@@ -109,17 +102,20 @@ pub(super) fn accesses(
             Write::Store(store) => vec![of(&store.address, vector(store.size, store.srcs.len()))],
             Write::Combine(atomic) => vec![of(&atomic.address, atomic.size)],
         },
-        Effect::Multimem(access) => vec![of_multimem(grid, access, active, |lane| {
-            addresses(&access.address, rows, constants, local).of(lane)
-        })],
+        Effect::Multimem(access) => {
+            vec![of_multimem(grid, access, active, |lane| operands.address(&access.address, lane))]
+        }
         Effect::Collective(collective) => of_collective(grid, collective, active, |row| {
             debug_assert!(row < collective.srcs.len(), "an access without operand {row}");
             match collective.srcs.get(row) {
-                Some(src) => src.of(rows, constants),
+                Some(src) => operands.row(*src),
                 None => &[0; WARP],
             }
         }),
-        _ => Vec::new(),
+        other => {
+            debug_assert_eq!(other.traits().access, LaneAccess::None, "an access of lanes");
+            Vec::new()
+        }
     }
 }
 

@@ -11,7 +11,6 @@
 //! 3: ...         // both fragments are here and are merged
 //! ```
 
-use super::Stop;
 use super::barrier::Barrier;
 use super::block::BlockState;
 use super::geometry::WarpId;
@@ -20,7 +19,7 @@ use super::mbarrier_object::Question;
 use super::rejoin::Rejoin;
 use super::warpgroup::Products;
 use super::watch::Watch;
-use crate::program::{BarrierAction, Dst, Functions, Mask, Row, WARP, lanes};
+use crate::program::{BarrierAction, Dst, Functions, Mask, Row, Src, WARP, lanes};
 
 /// Instructions that a group of threads may have to wait while others of its warp run.
 const PATIENCE: u64 = 1 << 14;
@@ -92,7 +91,7 @@ pub(super) struct Warp {
     /// Where threads meet that branches have parted; unused with early reconvergence.
     pub(super) rejoins: Vec<Rejoin>,
     /// Whether groups merge only there and where they execute an instruction together.
-    is_late: bool,
+    pub(super) is_late: bool,
     /// Local memory of each thread.
     pub(super) local: Vec<Vec<u8>>,
     /// Instructions executed.
@@ -104,7 +103,7 @@ pub(super) struct Warp {
     /// The products it has requested from its warpgroup.
     pub(super) products: Products,
     /// Whether its time slice is over.
-    paused: bool,
+    pub(super) paused: bool,
     /// Whether it ended its time slice to wait for others.
     pub(super) waits: bool,
     /// Whether it queried an mbarrier unsuccessfully in its time slice.
@@ -184,27 +183,8 @@ impl Warp {
         self.fragments.iter().any(|fragment| fragment.state == State::Ready)
     }
 
-    /// Runs for about `budget` instructions, or until no thread can run, a barrier is complete or a thread yields.
-    pub(super) fn run(&mut self, grid: &Grid<'_>, block: &mut BlockState, budget: u64) -> Result<u64, Stop> {
-        let start = self.clock;
-        (self.paused, self.waits, self.asked) = (false, false, false);
-        while self.clock - start < budget && !block.wake && !block.cluster.wake && !self.paused {
-            let Some(current) = self.pick() else { break };
-            let left = budget - (self.clock - start);
-            if grid.observer.is_none() && self.watch.is_none() && !self.is_late {
-                self.run_fragment::<false>(grid, block, current, left)?;
-            } else {
-                self.run_fragment::<true>(grid, block, current, left)?;
-            }
-        }
-        if self.is_late {
-            self.meet();
-        }
-        Ok(self.clock - start)
-    }
-
     /// Picks the group to run next, merged with all groups at the same place.
-    fn pick(&mut self) -> Option<usize> {
+    pub(super) fn pick(&mut self) -> Option<usize> {
         if self.is_late {
             self.meet();
         }
@@ -257,6 +237,11 @@ impl Warp {
         let caller = |frame: &&Frame| frame.caller.and_then(|(caller, _)| self.frames.get(caller));
         let frames = std::iter::successors(self.frames.get(frame), caller);
         frames.map(|frame| (frame.function, frame.local)).collect()
+    }
+
+    /// The values of an operand in a frame.
+    pub(super) fn row<'a>(&'a self, grid: &'a Grid<'_>, frame: usize, src: Src) -> &'a Row {
+        src.of(&self.frames[frame].rows, self.constants(grid))
     }
 
     /// Counts an operation that threads may be polling with.

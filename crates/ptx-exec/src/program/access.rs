@@ -1,6 +1,6 @@
 //! Memory accesses of instructions, for engines that check addresses before using them.
 
-use super::{Address, Base, Collective, CollectiveKind, CopyAmount, Effect, Mask, Src, WARP};
+use super::{Address, Base, Collective, CollectiveKind, CopyAmount, Effect, LaneAccess, Mask, Src, WARP};
 use crate::scalar::bits::shifted;
 
 /// The memory accesses of an instruction, and the registers they depend on.
@@ -90,7 +90,10 @@ impl Effect {
                 Accesses { srcs, runs: vec![run(copy.to).written(), run(copy.from)] }
             }
             Effect::Collective(collective) => return of_collective(collective),
-            _ => return None,
+            other => {
+                debug_assert_eq!(other.traits().access, LaneAccess::None, "an access of lanes");
+                return None;
+            }
         })
     }
 }

@@ -1,6 +1,6 @@
-//! The rows that an instruction reads and writes, and what executes it.
+//! The rows that an instruction reads and writes.
 
-use ptx_exec::program::{Callee, CollectiveKind, Dst, Effect, Op, Operand, Slot, Src};
+use ptx_exec::program::{Dst, Op, Operand, Slot, Src};
 
 /// The rows that an instruction reads and writes.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -44,70 +44,5 @@ impl Access {
             }
         });
         access
-    }
-}
-
-/// Which engine executes an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Execution {
-    /// Compiled code, which may call runtime functions that depend only on their operands.
-    Code,
-    /// The interpreter's runtime, on a block (CTA) that it keeps (`heavy.rs`).
-    Heavy,
-    /// The interpreter executes the whole kernel, for this reason.
-    Refused(&'static str),
-}
-
-impl Execution {
-    /// The engine that executes an operation.
-    pub fn of(op: &Op) -> Self {
-        match op {
-            Op::Alu(_) => Self::Code,
-            Op::Effect(effect) => Self::of_effect(effect),
-        }
-    }
-
-    fn of_effect(effect: &Effect) -> Self {
-        match effect {
-            Effect::Copy(_)
-            | Effect::Special { .. }
-            | Effect::FrameAddress { .. }
-            | Effect::ActiveMask { .. }
-            | Effect::Load(_)
-            | Effect::Store(_)
-            | Effect::Atomic(_)
-            | Effect::VectorAtomic(_)
-            | Effect::WideAtomic(_)
-            | Effect::AsyncCopy(_)
-            | Effect::Multimem(_)
-            | Effect::Texturing(_)
-            | Effect::BlockBarrier(_)
-            | Effect::BranchIndexed { .. }
-            | Effect::Fence
-            | Effect::ProxyFence
-            | Effect::AsyncGroup(_)
-            | Effect::Branch { .. }
-            | Effect::Return
-            | Effect::Exit
-            | Effect::Trap
-            | Effect::Breakpoint
-            | Effect::Pause
-            | Effect::Nothing => Self::Code,
-            Effect::Collective(collective) => match collective.kind {
-                CollectiveKind::Tensor(_) => Self::Heavy,
-                _ => Self::Code,
-            },
-            Effect::Call(call) => match call.callee {
-                Callee::Builtin(_) => Self::Code,
-                Callee::Function(_) | Callee::Address(_) => Self::Refused("calls are not compiled"),
-            },
-            Effect::Mbarrier(_)
-            | Effect::ClusterBarrier(_)
-            | Effect::MapAddress(_)
-            | Effect::Async(_)
-            | Effect::Within(_)
-            | Effect::Warpgroup(_) => Self::Heavy,
-            Effect::Stack(_) => Self::Refused("memory allocated on the stack is not compiled"),
-        }
     }
 }

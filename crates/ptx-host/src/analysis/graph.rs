@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use ptx_exec::program::{Effect, Guard, Inst, Op, Program, Src};
+use ptx_exec::program::{Control, Effect, Execution, Guard, Inst, Op, Program, Src};
 
-use super::access::{Access, Execution, Refusal};
+use super::access::{Access, Refusal};
 use super::gather::meets;
 
 /// A block, by its index in [`Graph::blocks`], which is its priority: of the blocks at which lanes wait, the lowest runs first.
@@ -338,13 +338,12 @@ fn is_barrier(program: &Program, pc: u32) -> bool {
 fn leaves(program: &Program, pc: u32) -> Option<(Vec<u32>, bool)> {
     let inst = program.code.get(pc as usize)?;
     let Op::Effect(effect) = &inst.op else { return None };
-    let targets = match effect {
-        Effect::Branch { target } => vec![*target],
-        Effect::BranchIndexed { targets, .. } => targets.to_vec(),
-        Effect::Return | Effect::Exit | Effect::Trap | Effect::Breakpoint => Vec::new(),
-        _ => return None,
-    };
-    Some((targets, inst.guard.is_some()))
+    match effect.traits().control {
+        Control::Jump | Control::Leave | Control::Stop => {
+            Some((effect.targets().to_vec(), inst.guard.is_some()))
+        }
+        Control::Next | Control::Yield | Control::Call | Control::Meet | Control::Wait => None,
+    }
 }
 
 /// The start of a block: an instruction, and whether only lanes for which its guard holds arrive there.

@@ -4,9 +4,9 @@
 //! Code stores the rows that one reads to memory, calls the runtime (`ptx-host-rt/src/heavy.rs`) and loads the rows that it writes from there. The warps of
 //! such a kernel run on fibers, because the runtime may suspend them.
 
-use ptx_exec::program::{Effect, MbarrierAction, Op, Program};
+use ptx_exec::program::{Effect, Execution, MbarrierAction, Op, Program};
 
-use super::{Execution, Graph};
+use super::Graph;
 
 /// Whether the interpreter's runtime executes an instruction.
 pub fn is_heavy(op: &Op) -> bool {

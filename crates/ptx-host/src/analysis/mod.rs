@@ -83,7 +83,7 @@ mod turns;
 mod unroll;
 mod width;
 
-pub use access::{Access, Execution, Refusal};
+pub use access::{Access, Refusal};
 pub(crate) use accesses::{Accessed, Form, Window, form, has_gathers, window_of};
 pub use again::computed_again;
 pub use alone::Region;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use ptx_exec::Space;
-use ptx_exec::program::{Effect, Op, Program, Src};
+use ptx_exec::program::{Effect, LaneAccess, Op, Program, Src};
 
 use super::{Analysis, BlockId, Shape, guard_of};
 
@@ -137,7 +137,7 @@ impl<'a> Reasons<'a> {
                 let differs = access.reads.iter().any(|&src| !shapes.src(src).is_uniform());
                 (is_own || differs).then_some(Origin::Loaded)
             }
-            Effect::Atomic(_) | Effect::VectorAtomic(_) | Effect::WideAtomic(_) => Some(Origin::Atomic),
+            _ if effect.traits().access == LaneAccess::Atomic => Some(Origin::Atomic),
             Effect::Collective(_) | Effect::BlockBarrier(_) | Effect::Call(_) => Some(Origin::Result),
             _ => None,
         }

@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use ptx_exec::Space;
 use ptx_exec::program::{
-    Address, AddressWidth, Alu, Base, Binary, Call, Callee, Effect, FRAME_ALIGNMENT, Function, Guard, Inst,
-    Load, Op, Operand, Origin, Packing, Program, Slot, Src, Store, Unary,
+    Address, AddressWidth, Alu, Base, Binary, Call, Callee, Control, Effect, FRAME_ALIGNMENT, Function,
+    Guard, Inst, Load, Op, Operand, Origin, Packing, Program, Slot, Src, Store, Unary,
 };
 
 use super::inlined::Inlined;
@@ -188,7 +188,7 @@ impl Copier<'_> {
                 }
                 (op, _) => {
                     let at = self.emit(pc, guard, moved(op, frame, self.base));
-                    if matches!(op, Op::Effect(Effect::Branch { .. } | Effect::BranchIndexed { .. })) {
+                    if matches!(op, Op::Effect(effect) if effect.traits().control == Control::Jump) {
                         branches.push(at);
                     }
                 }
@@ -201,10 +201,8 @@ impl Copier<'_> {
                 *target = *firsts.get(target).ok_or(leaves)?;
                 Ok(())
             };
-            match &mut self.code[at].op {
-                Op::Effect(Effect::Branch { target }) => to(target)?,
-                Op::Effect(Effect::BranchIndexed { targets, .. }) => targets.iter_mut().try_for_each(to)?,
-                _ => {}
+            if let Op::Effect(effect) = &mut self.code[at].op {
+                effect.targets_mut().iter_mut().try_for_each(to)?;
             }
         }
         for at in ends {

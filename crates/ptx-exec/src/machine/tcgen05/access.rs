@@ -2,13 +2,13 @@
 //!
 //! Loads complete when they are issued: an instruction that reads a destination register sees the value without a wait (9.7.16.6.4.5).
 
-use super::issue::use_group;
 use super::memory::{TensorMemory, check_lanes, parts};
 use super::moves::Moves;
+use super::perform::use_group;
 use super::work::TensorStore;
 use crate::error::TrapKind;
 use crate::launch::Completion;
-use crate::machine::completion::Registers;
+use crate::machine::completion::{Registers, complete, issue as put_in_flight};
 use crate::machine::geometry::WarpId;
 use crate::machine::memory::View;
 use crate::machine::operation::{Operation, Order as InOrder, Track};
@@ -84,7 +84,7 @@ pub(crate) fn access(
             let own = |operation: &Operation| {
                 operation.track.is_some_and(|(track, _)| track == stores_of(issue.warp))
             };
-            let done = view.complete(&mut Registers::All(&mut []), own);
+            let done = complete(view, &mut Registers::All(&mut []), own);
             done.map_err(|stop| (stop.kind, stop.lane))?;
         }
     }
@@ -193,39 +193,6 @@ fn load(
     Ok(())
 }
 
-impl TensorStore {
-    /// Calls `f` for each cell with the thread, the lane, the column and the stored value.
-    fn each<E>(&self, mut f: impl FnMut(usize, usize, i64, u32) -> Result<(), E>) -> Result<(), E> {
-        for thread in 0..WARP {
-            for (register, row) in self.registers.iter().enumerate() {
-                let (lane, columns) = self.cells.cells(thread, register);
-                for (half, column) in columns.enumerate() {
-                    let value = match self.cells.columns {
-                        Columns::Whole => row[thread] as u32,
-                        Columns::Halves => (row[thread] >> (16 * half)) as u32 & 0xffff,
-                    };
-                    f(thread, self.lane + lane, self.column + column, value)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn moves(&self) -> Moves {
-        Moves::new(self.cells, self.lane, self.column)
-    }
-}
-
-impl View<'_> {
-    /// Performs an issued store.
-    pub(crate) fn perform_tensor_store(&mut self, store: &TensorStore) -> Result<(), TrapKind> {
-        if store.moves().store(&mut self.block.tensor, &store.registers) {
-            return Ok(());
-        }
-        store.each(|_, lane, column, value| self.block.tensor.write(lane, column, value))
-    }
-}
-
 /// The track of the in-flight stores of a warp.
 fn stores_of(warp: WarpId) -> Track {
     Track { family: Family::TensorStores, warp, lane: 0 }
@@ -249,7 +216,7 @@ fn store(cells: TensorMove, issue: Issue, view: &mut View<'_>, inputs: &[Row]) -
     let work = Work::TensorStore(Box::new(store));
     let mut operation = Operation::new(work, (issue.warp, 0, issue.pc));
     operation.track = Some((stores_of(issue.warp), InOrder::AfterEarlier));
-    view.issue(operation, &mut Registers::All(&mut [])).map_err(|stop| (stop.kind, stop.lane))
+    put_in_flight(view, operation, &mut Registers::All(&mut [])).map_err(|stop| (stop.kind, stop.lane))
 }
 
 /// The minimum or maximum of the values of each thread. A single value is combined with itself, so that a NaN is

@@ -11,9 +11,12 @@ mod memory;
 mod misuse;
 mod moves;
 mod multiply;
+mod perform;
 mod shared;
 mod work;
 
 pub(super) use access::{Issue, Outcome, access, load_in_place};
+pub(super) use issue::{tensor, tensor_commit};
 pub(super) use memory::TensorMemory;
+pub(super) use perform::{perform_tcgen05, perform_tensor_store};
 pub(super) use work::{Tcgen05Work, TensorStore};

@@ -10,7 +10,7 @@ use crate::texture::{BoundTexture, Extent, Filter, Image, PlacedImage, Sampler, 
 
 /// The coordinates of a thread; those of missing axes are 0.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum At {
+pub(super) enum Position {
     Whole([i64; 3]),
     Point([f64; 3]),
 }
@@ -28,7 +28,7 @@ pub(super) enum Asked {
 /// The fetch of a thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
-    pub(super) at: At,
+    pub(super) at: Position,
     pub(super) layer: u64,
     pub(super) sample: u64,
     pub(super) offsets: [i64; 3],
@@ -83,11 +83,11 @@ impl Fetcher<'_> {
     /// The texel, or the four of `tld4`, in register order.
     pub(super) fn fetch(&self, request: &Request) -> Result<Texel, TrapKind> {
         match request.at {
-            At::Whole(at) => self.whole(request, at),
-            At::Point(_) if self.is_line() => {
+            Position::Whole(at) => self.whole(request, at),
+            Position::Point(_) if self.is_line() => {
                 misuse("linear memory with one axis is fetched from by whole coordinates (`.s32`) only")
             }
-            At::Point(at) => self.point(request, at),
+            Position::Point(at) => self.point(request, at),
         }
     }
 

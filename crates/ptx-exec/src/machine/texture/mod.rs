@@ -7,12 +7,11 @@ mod level;
 mod surface;
 mod texel;
 
+use super::at::At;
 use std::cell::RefCell;
 
 use super::Stop;
-use super::grid::Grid;
 use super::sectors::Sectors;
-use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::memory::GlobalMemory;
 use crate::program::{
@@ -23,7 +22,7 @@ use crate::texture::{
     AddressMode, BoundTexture, Extent, Filter, Image, PlacedImage, ReadMode, Sampler, Surface, Units,
     describe, opaque_name,
 };
-use fetch::{Asked, At, Fetcher, Request, check_geometry};
+use fetch::{Asked, Fetcher, Position, Request, check_geometry};
 use surface::{SurfaceCoordinates, SurfaceView, channel};
 
 /// Range of texel offsets (manual 9.7.10.3).
@@ -274,8 +273,8 @@ fn request(fetch: &Fetch, lane: LaneOf<'_>) -> Result<Request, TrapKind> {
     let is_whole = matches!(fetch.at, Coordinates::Whole(_));
     Ok(Request {
         at: match &fetch.at {
-            Coordinates::Whole(srcs) => At::Whole(lane.three(srcs, LaneOf::integer)),
-            Coordinates::Point(srcs) => At::Point(lane.three(srcs, LaneOf::float)),
+            Coordinates::Whole(srcs) => Position::Whole(lane.three(srcs, LaneOf::integer)),
+            Coordinates::Point(srcs) => Position::Point(lane.three(srcs, LaneOf::float)),
         },
         layer: lane.word_of(fetch.layer).into(),
         sample: lane.word_of(fetch.sample).into(),
@@ -346,23 +345,15 @@ fn texture_of(
     Ok(())
 }
 
-impl Warp {
-    /// Executes a texture, sampler or surface instruction.
-    pub(super) fn texturing(
-        &mut self,
-        grid: &Grid<'_>,
-        rows: &mut [Row],
-        texturing: &Texturing,
-        active: Mask,
-        pc: u32,
-    ) -> Result<(), Stop> {
-        let touched = grid.counting().map(|_| RefCell::default());
-        let units = Textures { units: grid.units, global: &grid.global, touched: touched.as_ref() };
-        texture_of(units, rows, self.constants(grid), texturing, active)
-            .map_err(|(kind, lane)| Stop::at(kind, pc, lane))?;
-        if let (Some(observer), Some(touched)) = (grid.counting(), &touched) {
-            observer.touch(pc, &touched.borrow());
-        }
-        Ok(())
+/// Executes a texture, sampler or surface instruction.
+pub(super) fn texturing(at: &mut At<'_>, texturing: &Texturing) -> Result<(), Stop> {
+    let At { grid, operands, place, .. } = at;
+    let touched = grid.counting().map(|_| RefCell::default());
+    let units = Textures { units: grid.units, global: &grid.global, touched: touched.as_ref() };
+    texture_of(units, operands.rows, operands.constants, texturing, place.active)
+        .map_err(|(kind, lane)| place.stop(kind, lane))?;
+    if let (Some(observer), Some(touched)) = (grid.counting(), &touched) {
+        observer.touch(place.pc, &touched.borrow());
     }
+    Ok(())
 }
