@@ -12,6 +12,7 @@ use crate::inline::{Inlined, inline};
 use crate::join::{Joined, analyze};
 use crate::kernel::{self, Generated};
 use crate::options::Options;
+use crate::remarks::Remark;
 use crate::strategy::lanes;
 
 /// A stage of compiling a kernel.
@@ -64,7 +65,7 @@ pub fn remarks(
     launched: &Launched,
     cpu: &Cpu,
     options: &Options,
-) -> Result<Vec<crate::Remark>, CompileError> {
+) -> Result<Vec<Remark>, CompileError> {
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
     let inlined = inline(program, options.disabled)?;

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use ptx_exec::engine::{Instructions, Stop};
 use ptx_exec::program::{Effect, Op, Program};
 use ptx_exec::{AddressSize, Geometry, TrapKind};
+use ptx_host_rt::{Compiled, Effects, Given, WarpCode};
 use ptx_llvm::host::{Cpu, HostMachine, Jit, JitCode};
 use ptx_llvm::{Context, Identity, LlvmError, Module, OptLevel, detached};
 
@@ -18,7 +19,6 @@ use crate::notes::Notes;
 use crate::options::Options;
 use crate::perf;
 use crate::remarks::{self, Remark};
-use crate::run::{self, Compiled, Effects, Given, WarpCode};
 use crate::stack::{stack_bytes, waits};
 use crate::strategy::{Chosen, Group, Strategy, choose, choose_warp};
 
@@ -464,10 +464,11 @@ impl Kernel {
         let given = &Given { effects: Some(&self.effects), ..*given };
         let Some(inlined) = &self.inlined else {
             // SAFETY: as above.
-            return unsafe { run::launch(&self.compiled(), given) };
+            return unsafe { ptx_host_rt::launch(&self.compiled(), given) };
         };
         // SAFETY: as above.
-        let result = unsafe { run::launch(&self.compiled(), &Given { program: &inlined.program, ..*given }) };
+        let result =
+            unsafe { ptx_host_rt::launch(&self.compiled(), &Given { program: &inlined.program, ..*given }) };
         result.map_err(|mut stop| {
             stop.pc = stop.pc.map(|pc| inlined.place(pc));
             stop.related.iter_mut().for_each(|(pc, _)| *pc = inlined.place(*pc));

@@ -6,6 +6,7 @@ use std::time::Duration;
 use ptx_exec::engine::{Begun, Launchable, Relay, System};
 use ptx_exec::program::{Callee, Effect, Op, Program, WARP};
 use ptx_exec::{Completion, ExecError, Executed, Reconvergence};
+use ptx_host_rt::{Cancellation, Given, MOST_WARPS};
 use ptx_llvm::LlvmError;
 use ptx_llvm::host::{Cpu, Jit};
 
@@ -16,7 +17,6 @@ use crate::inline::STACK;
 use crate::kernel::Kernel;
 use crate::once::OnceMap;
 use crate::options::Options;
-use crate::run::{Cancellation, Given, MOST_WARPS};
 
 /// Compiles kernels for a processor, and caches those of one program for each shape of blocks.
 #[derive(Debug)]

@@ -44,9 +44,6 @@ pub use launch::{
 };
 pub use notes::RemarkKind;
 pub use options::{Lines, Options, SourceLocation};
+pub use ptx_host_rt::{Cancellation, Given, WarpFrame};
 pub use remarks::Remark;
-pub use run::{Cancellation, Given, WarpFrame};
 pub use strategy::{Form, Forms};
-
-// The runtime that executes compiled code; it needs no LLVM.
-use ptx_host_rt as run;

@@ -5,9 +5,8 @@ use std::io::{self, Read};
 
 use ptx_llvm::Identity;
 
+use super::key::Key;
 use crate::code::Runs;
-
-use super::Key;
 
 /// The magic number of each file; another format has another number.
 const MARK: &[u8; 8] = b"PTXHOST\x02";

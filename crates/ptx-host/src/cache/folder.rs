@@ -9,7 +9,7 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, lstat, open as open_file};
 use rustix::process::geteuid;
 
-use super::CacheError;
+use super::error::CacheError;
 
 /// The mode bits that let the group and all others write.
 const WRITE_OF_OTHERS: u32 = 0o022;

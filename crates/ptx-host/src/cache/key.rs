@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use ptx_exec::program::Program;
 
-use super::Processor;
+use super::processor::Processor;
 use crate::analysis::Launched;
 
 /// The hash of everything that determines the code of a kernel.

@@ -9,6 +9,7 @@
 //! and is written anew. If the files exceed the limit in total, the least recently used ones are removed.
 
 mod entry;
+mod error;
 mod folder;
 mod key;
 mod processor;
@@ -23,11 +24,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Timespec, Timestamps, UTIME_NOW};
-use rustix::fs::{fstat, futimens, openat, renameat, statat, unlinkat};
-use thiserror::Error;
+use rustix::fs::{
+    AtFlags, Dir, FileType, Mode, OFlags, Timespec, Timestamps, UTIME_NOW, fstat, futimens, openat, renameat,
+    statat, unlinkat,
+};
 
 pub(crate) use entry::Entry;
+pub use error::CacheError;
 pub(crate) use key::Key;
 pub(crate) use processor::{Description, Processor};
 
@@ -39,27 +42,6 @@ const UNFINISHED: &str = ".unfinished-";
 
 /// The age from which an unfinished file counts as abandoned.
 const ABANDONED: Duration = Duration::from_secs(600);
-
-/// Why a cache cannot be used, or an entry not be read or written. Kernels are then compiled as without a cache.
-#[derive(Debug, Error)]
-pub enum CacheError {
-    /// Another user may write there.
-    #[error("{}: {why}", path.display())]
-    Untrusted {
-        /// The folder or file.
-        path: PathBuf,
-        /// Why it is not trusted.
-        why: &'static str,
-    },
-    /// The system refused an access.
-    #[error("{}: {error}", path.display())]
-    Refused {
-        /// The folder or file.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
-}
 
 /// A folder of compiled kernels, which any number of processes of one user may share.
 #[derive(Debug)]

@@ -14,6 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_exec::program::{Alu, Base, Effect, Inst, Load, Op, Src};
+use ptx_host_rt::Status;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::{Ordinary, Volatile};
 use ptx_llvm::build::{BinaryOp, Block, CastOp, IntPredicate, Value};
@@ -27,7 +28,6 @@ use crate::analysis::{Access, Accessed, BlockId, Region, Shape, Terminator, guar
 use crate::emit::alu::{Nan, Style, alu_with};
 use crate::error::{CompileError, defect};
 use crate::notes::RemarkKind;
-use crate::run::Status;
 
 /// Where the value of a row is for the current lane.
 #[derive(Clone, Copy)]

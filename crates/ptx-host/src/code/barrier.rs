@@ -5,6 +5,7 @@
 //! elsewhere are at another barrier. Barriers that are not aligned are compiled only if it is proven.
 
 use ptx_exec::program::{BarrierAction, BlockBarrier, Src};
+use ptx_host_rt::field;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
@@ -14,7 +15,6 @@ use super::state::{Code, Guard};
 use super::{heavy, lane_masks, registers, runtime, serial, stuck, turns};
 use crate::analysis::BlockId;
 use crate::error::CompileError;
-use crate::run::field;
 
 pub(super) fn barrier(
     code: &mut Code<'_, '_, '_>,

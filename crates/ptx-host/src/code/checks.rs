@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use ptx_exec::TrapKind;
 use ptx_exec::program::{Mask, Src, WARP};
+use ptx_host_rt::{Status, WarpFrame, note};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
@@ -15,7 +16,6 @@ use super::serial::Held;
 use super::state::{Code, Guard};
 use super::{lane_masks, registers, runtime, serial, slots};
 use crate::analysis::{BlockId, Claims};
-use crate::run::{Status, WarpFrame, note};
 
 /// The arrays (`serial.rs`) of checked values, in addition to those of operations.
 const VALUES: usize = 6;

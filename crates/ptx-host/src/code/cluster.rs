@@ -1,13 +1,13 @@
 //! Addresses in the shared memory of the blocks (CTAs) of a cluster.
 
 use ptx_exec::program::Src;
+use ptx_host_rt::{PEERS, field};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Value};
 
 use super::state::Code;
 use crate::error::defect;
-use crate::run::{PEERS, field};
 
 /// The bits of a shared address below the rank of its block.
 pub(super) const SHARED_OFFSET: u64 = (1 << 24) - 1;

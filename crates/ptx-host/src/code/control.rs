@@ -11,6 +11,7 @@
 //! ```
 
 use ptx_exec::program::{Src, WARP};
+use ptx_host_rt::field;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
@@ -21,7 +22,6 @@ use super::{lane_masks, next_block, notes, outside, registers, runtime, switch, 
 use crate::analysis::{BlockId, Terminator};
 use crate::error::CompileError;
 use crate::notes::RemarkKind;
-use crate::run::field;
 use crate::strategy::Version;
 
 /// Sends the lanes of the warp to the first block.

@@ -3,6 +3,7 @@
 use std::mem::offset_of;
 
 use ptx_exec::program::{Effect, Src, WARP};
+use ptx_host_rt::{Operands, Runtime, operands};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Value;
 use ptx_llvm::build::Volatility::Ordinary;
@@ -10,7 +11,6 @@ use ptx_llvm::build::Volatility::Ordinary;
 use super::state::{Code, Guard};
 use super::{lane_values, registers, runtime, serial};
 use crate::analysis::BlockId;
-use crate::run::{Operands, Runtime, operands};
 
 /// Bytes of a row.
 pub(super) const ROW: u64 = 8 * WARP as u64;

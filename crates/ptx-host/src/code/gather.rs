@@ -12,6 +12,7 @@
 use std::collections::BTreeSet;
 
 use ptx_exec::program::Src;
+use ptx_host_rt::Status;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Block, IntPredicate, Value};
@@ -19,7 +20,6 @@ use ptx_llvm::build::{BinaryOp, Block, IntPredicate, Value};
 use super::state::{Code, Present};
 use super::{checks, handover, lane_masks, next_block, next_segment, polling, registers, runtime, stuck};
 use crate::analysis::{BlockId, Gather};
-use crate::run::Status;
 use crate::strategy::Version;
 
 /// Begins a block: the lanes that wait at it become active, or those of them that do not wait for others.

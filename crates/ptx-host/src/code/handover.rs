@@ -29,6 +29,7 @@
 
 use std::collections::BTreeSet;
 
+use ptx_host_rt::{HANDED_OVER, field};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::IntPredicate;
 use ptx_llvm::build::Volatility::Ordinary;
@@ -36,7 +37,6 @@ use ptx_llvm::build::Volatility::Ordinary;
 use super::state::{Code, Handover};
 use super::{heavy, lane_masks, runtime};
 use crate::analysis::{BlockId, repeats};
-use crate::run::{HANDED_OVER, field};
 
 /// Before lanes repeat a poll at the beginning of a block: if it failed, lets other warps run, and leaves compiled code if that
 /// does not help.

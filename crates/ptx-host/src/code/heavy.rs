@@ -22,6 +22,7 @@
 use std::collections::BTreeSet;
 
 use ptx_exec::program::{Effect, Op, Src, WARP};
+use ptx_host_rt::field;
 use ptx_isa::SpecialReg;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
@@ -30,7 +31,6 @@ use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 use super::state::{Code, Guard};
 use super::{lane_masks, registers, runtime, serial};
 use crate::analysis::{Access, BlockId};
-use crate::run::field;
 
 /// Bytes of a row in memory.
 const ROW: u64 = 8 * WARP as u64;

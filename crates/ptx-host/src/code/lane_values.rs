@@ -1,6 +1,7 @@
 //! Results that are computed for all lanes at once, as rows.
 
 use ptx_exec::program::Src;
+use ptx_host_rt::Status;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{IntPredicate, Value};
 
@@ -8,7 +9,6 @@ use super::state::{Code, Guard, Present};
 use super::{lane_masks, registers, runtime};
 use crate::analysis::BlockId;
 use crate::error::defect;
-use crate::run::Status;
 
 /// Stops the warp unless all 32 lanes take part.
 pub(super) fn expect_whole(code: &Code<'_, '_, '_>, pc: u32) -> Result<(), LlvmError> {

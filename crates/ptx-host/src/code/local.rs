@@ -15,6 +15,7 @@
 use std::mem::offset_of;
 
 use ptx_exec::program::{Base, WARP};
+use ptx_host_rt::Runtime;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Value};
@@ -24,7 +25,6 @@ use super::{notes, registers, runtime};
 use crate::analysis::Shape;
 use crate::error::{CompileError, defect};
 use crate::notes::RemarkKind;
-use crate::run::Runtime;
 use crate::stack::has_large_local;
 
 /// Bytes from a word of a lane to the next one.

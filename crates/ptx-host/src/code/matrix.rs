@@ -6,6 +6,7 @@
 use std::mem::offset_of;
 
 use ptx_exec::program::{CollectiveKind, Effect, Element, Op, Product, Src, WARP};
+use ptx_host_rt::Runtime;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{Builder, Function, Linkage, Value};
@@ -18,7 +19,6 @@ use crate::emit::Emit;
 use crate::emit::alu::{Nan, Style};
 use crate::emit::matrix::{self, Registers};
 use crate::error::defect;
-use crate::run::Runtime;
 
 pub(super) fn multiply(
     code: &mut Code<'_, '_, '_>,

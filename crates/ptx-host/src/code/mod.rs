@@ -3,8 +3,8 @@
 //! The files are functions over one state ([`state::Code`]) that import what they call. `lane_masks`, `outside`, `slots`, `index`, `registers`, `runtime`, `serial`
 //! are below the families of instructions, `next_block`, `gather` and `control` are where lanes go, and `instruction` is above all of them.
 //!
-//! The function is `i32 @kernel(ptr %warp)`; its argument is the warp's [`WarpFrame`](crate::run::WarpFrame), and its result a
-//! [`Status`](crate::run::Status). Between blocks, rows are in stack
+//! The function is `i32 @kernel(ptr %warp)`; its argument is the warp's [`WarpFrame`](ptx_host_rt::WarpFrame), and its result a
+//! [`Status`](ptx_host_rt::Status). Between blocks, rows are in stack
 //! memory, which LLVM's `sroa` promotes to values:
 //!
 //! | shape | memory | `add.u32 %r, %tid.x, 1` for vectors of 16 lanes |
@@ -79,10 +79,10 @@ use crate::error::{CompileError, defect};
 use crate::join::Joined;
 use crate::notes::Notes;
 use crate::options::Lines;
-use crate::run::field;
 use crate::strategy::{Strategy, Version, Waits};
 pub(crate) use made::{Made, NAME, Runs};
 pub(crate) use probe::sites;
+use ptx_host_rt::field;
 use state::{Code, Debug, Ends, Inputs, Masks, Plan, Position, Present, Reports, RowMemory};
 
 /// Optional outputs and inputs of code generation.

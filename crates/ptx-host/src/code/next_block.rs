@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::mem::offset_of;
 
+use ptx_host_rt::{Runtime, Status};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::{Ordinary, Volatile};
 use ptx_llvm::build::{BinaryOp, Block, CastOp, IntPredicate, Value};
@@ -11,7 +12,6 @@ use super::state::Code;
 use super::{checks, lane_masks, next_segment, outside, runtime};
 use crate::analysis::{BlockId, come_back};
 use crate::error::defect;
-use crate::run::{Runtime, Status};
 use crate::strategy::Version;
 
 /// Whether lanes are left after those of a block have gone to their targets.

@@ -13,6 +13,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ptx_host_rt::field;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Block, IntPredicate};
@@ -21,7 +22,6 @@ use super::state::{Code, PhaseHeads};
 use super::{operation, slots, threads};
 use crate::analysis::{BlockId, Phases};
 use crate::error::{CompileError, defect};
-use crate::run::field;
 use crate::strategy::{Order, PhaseLoops};
 
 /// Branches to the first phase, and returns the first LLVM block of each.

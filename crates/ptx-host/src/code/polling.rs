@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use ptx_exec::program::{Effect, Op};
+use ptx_host_rt::field;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::IntPredicate;
 use ptx_llvm::build::Volatility::Ordinary;
@@ -10,7 +11,6 @@ use ptx_llvm::build::Volatility::Ordinary;
 use super::state::Code;
 use super::{next_block, runtime};
 use crate::analysis::{BlockId, asks, repeats};
-use crate::run::field;
 
 /// Failed polls of the lanes of a warp after which other warps get their turn.
 pub(super) const MOST_QUESTIONS: u64 = 64;

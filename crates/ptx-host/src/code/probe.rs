@@ -19,6 +19,7 @@ use std::mem::offset_of;
 
 use ptx_exec::Space;
 use ptx_exec::program::{AddressWidth, Base, Effect, Mask, Op, Program, Row, Run, Src, WARP};
+use ptx_host_rt::{Known, field};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
@@ -28,7 +29,6 @@ use super::state::{Code, Guard, Probes};
 use super::{index, lane_masks, registers, runtime, serial};
 use crate::analysis::{BlockId, Indexed, Shape, Stride};
 use crate::error::CompileError;
-use crate::run::{Known, field};
 
 /// The most bytes from the first to the last lane that are tested as one run.
 const LONGEST: i64 = 1 << 24;

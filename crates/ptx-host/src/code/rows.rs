@@ -4,6 +4,7 @@
 use std::mem::offset_of;
 
 use ptx_exec::program::{Alu, Call, Op, Slot, WARP};
+use ptx_host_rt::{ARGUMENTS, Runtime};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Value;
 use ptx_llvm::build::Volatility::Ordinary;
@@ -13,7 +14,6 @@ use super::state::{Code, Guard};
 use super::{registers, runtime, serial};
 use crate::analysis::{Access, BlockId};
 use crate::error::CompileError;
-use crate::run::{ARGUMENTS, Runtime};
 
 /// Computes an operation for all lanes, also inactive ones: each function is total.
 pub(super) fn by_interpreter<'c>(

@@ -1,13 +1,13 @@
 //! Calls of the runtime, and the ends of warps that are stopped.
 
 use ptx_exec::program::Src;
+use ptx_host_rt::{Status, field};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Type, Value};
 
 use super::state::{Code, Guard};
 use super::{lane_masks, registers, threads};
-use crate::run::{Status, field};
 
 /// Calls the runtime function at offset `entry` of its table (`offset_of!(Runtime, ..)`), with the frame of the
 /// warp and then the arguments.

@@ -26,6 +26,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use ptx_exec::program::{Effect, Op};
+use ptx_host_rt::{Status, field};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Linkage, Type, Value};
@@ -36,7 +37,6 @@ use super::state::{Code, Plan, Segment};
 use super::{lane_masks, local, next_block, next_segment, outside, runtime, slots, stuck};
 use crate::analysis::{BlockId, Segments};
 use crate::error::{CompileError, defect};
-use crate::run::{Status, field};
 
 const LOCAL: u64 = BOUND + 8;
 const ROWS: u64 = BOUND + 64;

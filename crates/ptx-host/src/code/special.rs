@@ -1,6 +1,7 @@
 //! Special registers.
 
 use ptx_exec::program::{WARP, along, axis};
+use ptx_host_rt::{Asked, field};
 use ptx_isa::{Component, SpecialReg};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, Value};
@@ -8,7 +9,6 @@ use ptx_llvm::build::{BinaryOp, Value};
 use super::state::Code;
 use super::{lane_masks, registers, runtime, threads};
 use crate::error::CompileError;
-use crate::run::{Asked, field};
 
 /// Upper bound of warp indices of a multiprocessor, `%nwarpid`; the interpreter uses the same.
 const WARPS_PER_MULTIPROCESSOR: u64 = 64;

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::mem::offset_of;
 
 use ptx_exec::program::{Effect, Op, Src};
+use ptx_host_rt::{Runtime, Status, field};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
@@ -14,7 +15,6 @@ use super::state::{Code, Parted, Segment};
 use super::{lane_masks, outside, registers, runtime};
 use crate::analysis::{BlockId, Gather};
 use crate::error::defect;
-use crate::run::{Runtime, Status, field};
 use crate::strategy::Version;
 
 /// Generates the code that [`runtime::end_stuck`] branches to.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use ptx_exec::program::Src;
+use ptx_host_rt::Status;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
@@ -11,7 +12,6 @@ use super::state::Code;
 use super::{lane_masks, next_block, notes, registers, runtime, serial};
 use crate::analysis::BlockId;
 use crate::notes::RemarkKind;
-use crate::run::Status;
 
 /// Sends each lane to the target of its index; an index out of range stops the lane. Lanes for which the guard does not hold fall through.
 pub(super) fn switch<'c>(

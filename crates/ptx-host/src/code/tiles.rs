@@ -7,6 +7,7 @@
 
 use ptx_exec::program::{Collective, ElementPosition, Fragment, Held, Major, Src, Tiles, WARP};
 use ptx_exec::{AddressSize, Space};
+use ptx_host_rt::Status;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
@@ -18,7 +19,6 @@ use crate::analysis::BlockId;
 use crate::emit::matrix;
 use crate::error::{CompileError, defect};
 use crate::notes::RemarkKind;
-use crate::run::Status;
 
 pub(super) fn load_tiles<'c>(
     code: &mut Code<'_, '_, 'c>,

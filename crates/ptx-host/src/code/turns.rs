@@ -18,6 +18,7 @@
 //!   %warp.next = ..                          ; back to %turn, with warp 0 after the last one, until all have exited
 //! ```
 
+use ptx_host_rt::field;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Block, IntPredicate, Ordering, Scope, Type, Value};
@@ -26,7 +27,6 @@ use super::state::{Code, ResumePoints, Resumption, Turns};
 use super::{lane_masks, phases, slots, threads};
 use crate::analysis::BlockId;
 use crate::error::{CompileError, defect};
-use crate::run::field;
 use crate::strategy::{Order, PhaseLoops, SAVED_LANES, Version, room, warps};
 
 /// A saved value of a warp: its memory, type, and offset in the state of the warp.
