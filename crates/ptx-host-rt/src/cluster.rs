@@ -31,6 +31,8 @@ pub(super) struct Turn {
     pub(super) keeps: bool,
     pub(super) hands_over: bool,
     pub(super) is_interpreted: bool,
+    /// Whether it waits until a phase of a barrier is over to which its threads came one by one.
+    pub(super) awaits_phase: bool,
 }
 
 impl std::fmt::Debug for Heavy {
@@ -73,7 +75,8 @@ impl Heavy {
         let turn = &self.warps[number];
         let in_vain =
             turn.waits_for.filter(|_| is_patient).is_some_and(|asked| !self.cluster.is_answered(asked));
-        is_ready && turn.since != Some(self.done) && !in_vain
+        let is_over = !turn.awaits_phase || self.cluster.awaits(rank, warp).1;
+        is_ready && is_over && turn.since != Some(self.done) && !in_vain
     }
 
     /// Selects a polling warp with waiting lanes for the interpreter to take over, since no warp can do anything else; returns whether there is one.

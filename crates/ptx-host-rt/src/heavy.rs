@@ -269,6 +269,74 @@ pub(super) unsafe extern "C" fn idle(
     Status::Done as i32
 }
 
+/// As [`arrive`](super::singly::arrive), where the interpreter's runtime executes barriers: the instruction, the threads at it, those for which its guard
+/// holds, and those that have not exited.
+///
+/// # Safety
+/// The frame is that of a running warp.
+pub(super) unsafe fn arrive_in_cluster(
+    frame: *mut WarpFrame,
+    (pc, mask, active, live): (u32, u32, u32, u32),
+    results: &mut [u32; WARP],
+) -> i32 {
+    // SAFETY: the frame and its cluster, to which nothing else refers now.
+    unsafe {
+        let frame = &mut *frame;
+        let threads = Threads { rank: frame.rank, warp: frame.warp as usize, pc, mask, active };
+        let heavy = &mut *frame.heavy;
+        match heavy.cluster.arrive(&threads, live, results) {
+            Ok(ready) => {
+                heavy.done += 1;
+                frame.trues = ready;
+                Status::Done as i32
+            }
+            Err(stop) => {
+                (frame.pc, frame.stopped) = (pc, 1 << (stop.lane % WARP));
+                heavy.stopped = Some(Box::new(stop));
+                Status::Noted as i32
+            }
+        }
+    }
+}
+
+/// As [`await_phase`](super::singly::await_phase), where the interpreter's runtime executes barriers.
+///
+/// # Safety
+/// The frame is that of a running warp.
+pub(super) unsafe fn await_phase_in_cluster(frame: *mut WarpFrame, live: u32) -> i32 {
+    // SAFETY: the frame and its cluster, to which no reference is held while the fiber is suspended.
+    unsafe {
+        let (rank, warp) = ((*frame).rank, (*frame).warp as usize);
+        let heavy = &mut *(*frame).heavy;
+        heavy.cluster.left(rank, warp, live);
+        if let (true, false) = heavy.cluster.awaits(rank, warp) {
+            if let Some(turn) = heavy.turn(&*frame) {
+                turn.awaits_phase = true;
+            }
+            (*(*frame).suspend).suspend(());
+            let heavy = &mut *(*frame).heavy;
+            if let Some(turn) = heavy.turn(&*frame) {
+                turn.awaits_phase = false;
+            }
+        }
+        let (_, is_over) = (*(*frame).heavy).cluster.awaits(rank, warp);
+        i32::from(!is_over)
+    }
+}
+
+/// As [`left`](super::singly::left), where the interpreter's runtime executes barriers.
+///
+/// # Safety
+/// The frame is that of a running warp.
+pub(super) unsafe fn left_in_cluster(frame: *mut WarpFrame, live: u32) {
+    // SAFETY: the frame and its cluster, to which nothing else refers now.
+    unsafe {
+        let heavy = &mut *(*frame).heavy;
+        heavy.done += 1;
+        heavy.cluster.left((*frame).rank, (*frame).warp as usize, live);
+    }
+}
+
 /// Hands the warp over to the interpreter: `places` contains the next instruction of each lane, `live` are those that have not exited.
 ///
 /// # Safety

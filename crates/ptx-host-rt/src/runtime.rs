@@ -7,6 +7,7 @@ use super::effect::{effect, multiply};
 use super::frame::{Asked, Runtime, Status, WarpFrame};
 use super::heavy::{hand_over, idle, step};
 use super::row::row;
+use super::singly::{arrive, await_phase, left};
 use super::stuck::stuck;
 use super::system::call;
 
@@ -27,6 +28,9 @@ pub(crate) static RUNTIME: Runtime = Runtime {
     stuck,
     check,
     hand_over,
+    arrive,
+    await_phase,
+    left,
 };
 
 /// The arrival of the warp at a barrier.

@@ -59,6 +59,10 @@ pub(crate) fn run_on_fibres(
         while (*block).live_warps != 0 {
             let all = (*block).ready;
             if all == 0 {
+                // They say where lanes of them are that do not wait at barriers, and end.
+                for warp in (*block).ask_where() {
+                    fibres.resume(warp, job, frames.add(warp));
+                }
                 fibres.abandon();
                 return Err((*block).deadlock(&job.geometry, (*frames).block_index));
             }

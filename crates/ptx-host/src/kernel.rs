@@ -158,7 +158,7 @@ pub(crate) fn generate_one<'c>(
     if let Some(joined) = joined {
         return generate_joined(context, machine, (one, &joined), launched, options);
     }
-    if one.hands_over || one.segments.is_some() {
+    if one.hands_over || one.segments.is_some() || one.arrives_singly {
         return generate_of(context, machine, (program, None), one, launched, options);
     }
     // If accesses are checked, all lanes execute together, so that the first error is the interpreter's.

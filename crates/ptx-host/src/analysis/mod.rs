@@ -29,6 +29,7 @@
 //! | `patterns` | offsets of lanes from the first lane of their chunk |
 //! | `nans` | the rows whose NaNs may have any payload |
 //! | `shape` | the lattice of shapes: uniform, strided, indexed, varying |
+//! | `singly` | barriers to which the threads of a warp come one by one |
 //! | `exchange` | stores to addresses that the same lanes have just loaded from |
 //! | `facts` | bounds of the values of rows |
 //! | `chunkwise` | which chunks of a row have equal values |
@@ -72,6 +73,7 @@ mod rows;
 mod schedule;
 mod segments;
 mod shape;
+mod singly;
 mod spans;
 mod together;
 mod transfer;
@@ -106,6 +108,7 @@ pub use schedule::Schedule;
 pub(crate) use segments::leaves_early;
 pub use segments::{Limits, Segments};
 pub(crate) use shape::Lanes;
+pub(crate) use singly::is_waited_at;
 pub use shape::{Indexed, Launched, Shape, Stride};
 pub use together::{pays_together, runs_together, together};
 pub use turns::take_turns;

@@ -276,7 +276,7 @@ impl<'c> Code<'_, '_, 'c> {
             let left = self.builder().binary(BinaryOp::And, before, others)?;
             self.builder().store(left, place, 8, Ordinary)?;
         }
-        Ok(())
+        self.tell_exits()
     }
 
     /// Sends the first lanes of a block to another one: if no others can wait there, they are the only ones.

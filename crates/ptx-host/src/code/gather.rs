@@ -51,6 +51,8 @@ impl<'c> Code<'_, '_, 'c> {
                     (false, _) => Present::Each(self.present_of_warps()?),
                 };
             }
+            // Default: as above.
+            Gather::Arriving => self.take_arrived(id, &others.unwrap_or_default())?,
             Gather::One(members) => self.take_members(id, members, others.as_ref())?,
             // Default: as above.
             Gather::Each(members) => self.take_groups(id, members, &others.unwrap_or_default())?,
@@ -207,7 +209,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// In an LLVM block: runs the lowest block after this one at which lanes wait. No lane waits at an earlier one, except lanes of
     /// other groups and in kernels with loops that may wait for other threads; if there is none, the lanes wait for each other forever.
-    fn run_others(
+    pub(super) fn run_others(
         &self,
         id: BlockId,
         from: Block<'c>,
@@ -218,7 +220,7 @@ impl<'c> Code<'_, '_, 'c> {
         if self.segment.is_some() {
             return self.run_others_of_segment(id, here, others);
         }
-        self.count_vain()?;
+        self.count_vain(id, others)?;
         for next in self.analysis.schedule.in_order_after_incomplete(id, others.clone()) {
             let after = self.append("after");
             let pc = self.analysis.graph.block(id).first;
@@ -227,6 +229,9 @@ impl<'c> Code<'_, '_, 'c> {
             self.builder().position_at_end(after);
         }
         self.ask_again(id, others)?;
+        if self.analysis.arrives_singly {
+            return self.wait_for_phase(id, others);
+        }
         if self.begins_with_barrier(id) {
             self.expect_together((id, self.analysis.graph.block(id).first), others, here)?;
         }
@@ -244,7 +249,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Counts operations for which lanes are missing since a block ran, if these can let each other run in turn (`analysis/progress.rs`): if
     /// there are more than blocks, the lanes wait for each other forever.
-    fn count_vain(&self) -> Result<(), LlvmError> {
+    fn count_vain(&self, id: BlockId, others: &BTreeSet<BlockId>) -> Result<(), LlvmError> {
         let Some(place) = self.masks.vain else { return Ok(()) };
         let word = self.types.int(32);
         let count = self.builder().load(word, place, 4, Ordinary)?;
@@ -252,7 +257,10 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().store(count, place, 4, Ordinary)?;
         let most = self.int(32, self.analysis.graph.blocks().len() as u64);
         let goes_on = self.builder().int_compare(IntPredicate::Ule, count, most)?;
-        self.unless(goes_on, Self::end_stuck)
+        self.unless(goes_on, |code| match code.analysis.arrives_singly {
+            true => code.wait_for_phase(id, others),
+            false => code.end_stuck(),
+        })
     }
 
     /// Resets the counter when a block runs.

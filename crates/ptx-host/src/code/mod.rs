@@ -40,6 +40,7 @@ mod runtime;
 mod segments;
 mod serial;
 mod shuffle;
+mod singly;
 mod state;
 mod stuck;
 mod switch;
@@ -439,6 +440,7 @@ impl<'c> Code<'_, '_, 'c> {
             self.check_memory(id, guard, effect, pc)?;
         }
         match &inst.op {
+            op if self.comes_singly(op) => self.give_arrived(id, guard, op)?,
             op if is_by_runtime => self.by_runtime(id, guard, op, pc)?,
             Op::Alu(alu) => {
                 if self.alu(id, guard, alu)?.is_none() {

@@ -476,6 +476,9 @@ impl<'a, 'c> Code<'a, '_, 'c> {
         let none = self.function.append_block(self.types, "nowhere");
         self.builder().branch_if(later, segment.leave, none)?;
         self.builder().position_at_end(none);
+        if self.analysis.arrives_singly {
+            return self.wait_for_phase_in_segment(segment);
+        }
         self.end_stuck()
     }
 

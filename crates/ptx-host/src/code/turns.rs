@@ -67,6 +67,7 @@ impl<'c> Code<'_, '_, 'c> {
         (!self.checks() || !self.analysis.is_of_warp() && (has_one() || has_none()))
             && !self.analysis.schedule.has_patient()
             && !self.warps.is_heavy
+            && !self.analysis.arrives_singly
             && take_turns(self.program, &self.analysis.graph)
             && self.program.kernel().local == 0
             && self.state_bytes() * warps(self.launched, self.lanes_of_group()) <= MOST
