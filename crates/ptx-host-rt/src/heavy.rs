@@ -285,8 +285,8 @@ pub(super) unsafe fn arrive_in_cluster(
         let threads = Threads { rank: frame.rank, warp: frame.warp as usize, pc, mask, active };
         let heavy = &mut *frame.heavy;
         match heavy.cluster.arrive(&threads, live, results) {
-            Ok(ready) => {
-                heavy.done += 1;
+            Ok((ready, arrives)) => {
+                heavy.done += u64::from(arrives || ready != 0);
                 frame.trues = ready;
                 Status::Done as i32
             }

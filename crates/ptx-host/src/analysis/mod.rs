@@ -108,7 +108,7 @@ pub use schedule::Schedule;
 pub(crate) use segments::leaves_early;
 pub use segments::{Limits, Segments};
 pub(crate) use shape::Lanes;
-pub(crate) use singly::is_waited_at;
+pub(crate) use singly::{begins_with_wait, is_waited_at};
 pub use shape::{Indexed, Launched, Shape, Stride};
 pub use together::{pays_together, runs_together, together};
 pub use turns::take_turns;

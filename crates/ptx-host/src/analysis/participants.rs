@@ -9,13 +9,13 @@ use super::gather::{Gather, asks, waits};
 use super::graph::Block;
 use super::rows::Shapes;
 use super::shape::Shape;
-use super::singly::is_waited_at;
+use super::singly::begins_with_wait;
 
 impl Shapes {
     /// The lanes that must arrive at the beginning of a block before it runs; `None` if lanes do not wait for each other there.
     pub fn gather(&self, program: &Program, block: &Block) -> Option<Gather> {
         let inst = program.code.get(block.first as usize)?;
-        if self.arrives_singly && is_waited_at(&inst.op) {
+        if self.arrives_singly && begins_with_wait(program, block) {
             return Some(Gather::Arriving);
         }
         if self.has_questions && matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))) {

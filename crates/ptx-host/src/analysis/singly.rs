@@ -19,11 +19,17 @@
 use ptx_exec::program::{Effect, Op, Program, Src};
 
 use super::gather::waits_for_cluster;
-use super::{Graph, Schedule, Shapes};
+use super::{Block, Graph, Schedule, Shapes};
 
 /// Whether lanes wait for a phase of a barrier at an instruction, or arrive there.
 pub(crate) fn is_waited_at(op: &Op) -> bool {
     matches!(op, Op::Effect(Effect::BlockBarrier(_))) || waits_for_cluster(op)
+}
+
+/// Whether a block begins with such an instruction. The guard of a wait for the cluster is the end of a block before it.
+pub(crate) fn begins_with_wait(program: &Program, block: &Block) -> bool {
+    let op = program.code.get(block.first as usize).map(|inst| &inst.op);
+    op.is_some_and(|op| is_waited_at(op) && (block.gathers || !waits_for_cluster(op)))
 }
 
 /// Whether lanes of a warp may come one by one to a barrier for which that is defined; `is_heavy` is whether the interpreter's runtime executes the
@@ -50,7 +56,10 @@ pub(super) fn is_needed(
     if all.clone().any(comes_apart) {
         return true;
     }
-    let waits: Vec<usize> =
-        all.filter(|&id| first(id).is_some_and(|inst| waits_for_cluster(&inst.op))).collect();
+    let is_wait = |id: &usize| {
+        let inst = first(*id).filter(|_| graph.block(*id).gathers);
+        inst.is_some_and(|inst| waits_for_cluster(&inst.op))
+    };
+    let waits: Vec<usize> = all.filter(is_wait).collect();
     waits.len() > 1 && schedule.together(graph, &waits, parts_lanes).iter().any(|set| set.len() > 1)
 }

@@ -24,7 +24,7 @@ use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
 use super::serial::Held;
 use super::state::{Code, Segment};
-use crate::analysis::{Access, BlockId, is_waited_at};
+use crate::analysis::{Access, BlockId, begins_with_wait, is_waited_at};
 use crate::run::field;
 
 /// The arrays of a barrier's numbers, counts and results.
@@ -39,8 +39,7 @@ impl<'a, 'c> Code<'a, '_, 'c> {
     }
 
     fn begins_singly(&self, id: BlockId) -> bool {
-        let first = self.analysis.graph.block(id).first;
-        self.program.code.get(first as usize).is_some_and(|inst| self.comes_singly(&inst.op))
+        self.analysis.arrives_singly && begins_with_wait(self.program, self.analysis.graph.block(id))
     }
 
     /// Lets the lanes arrive that have come to the barrier at which a block begins, and takes those whose phase is over.

@@ -160,7 +160,7 @@ fn deadlocks_are_told_as_the_interpreter_does() {
         "and.b32 %r6, %r4, 1; setp.eq.u32 %p1, %r6, 0; @%p1 bra a; barrier.sync 1, 64; bra on; a: barrier.sync 2, 64; on: ret;",
         // Some at an operation of the warp that names lanes which wait at a barrier.
         "setp.lt.u32 %p1, %r4, 16; @%p1 bra a; vote.sync.any.pred %p2, %p1, -1; bra on; a: barrier.sync 1; on: ret;",
-        "setp.lt.u32 %p1, %r4, 7; @%p1 bra a; shfl.sync.bfly.b32 %r7, %r4, 1, 31, 0xff; barrier.sync 1; bra on; a: barrier.sync 1; on: ret;",
+        "and.b32 %r6, %r4, 31; setp.lt.u32 %p1, %r6, 7; @%p1 bra a; shfl.sync.bfly.b32 %r7, %r4, 1, 31, 0xffffff88; barrier.sync 1; bra on; a: barrier.sync 1; on: ret;",
         // A count that is never reached.
         "setp.lt.u32 %p1, %r4, 16; @%p1 bra a; barrier.sync 1, 128; bra on; a: barrier.sync 1, 128; on: ret;",
     ] {
@@ -176,7 +176,7 @@ fn misuse_is_told_as_the_interpreter_does() {
         "setp.lt.u32 %p1, %r4, 16; @%p1 bra a; barrier.sync %r1; bra on; a: barrier.sync 1; on: ret;",
         "setp.lt.u32 %p1, %r4, 16; @%p1 bra a; barrier.sync 1, %r1; bra on; a: barrier.sync 1, 64; on: ret;",
         "setp.lt.u32 %p1, %r4, 16; @%p1 bra a; barrier.sync 1, 64; bra on; a: barrier.sync 1, 96; on: ret;",
-        "setp.lt.u32 %p1, %r4, 16; @%p1 bra a; barrier.sync 1; bra on; a: barrier.arrive 1, 64; barrier.arrive 1, 64; on: ret;",
+        "setp.lt.u32 %p1, %r4, 16; @%p1 bra a; barrier.sync 1; bra on; a: barrier.arrive 2, 64; barrier.arrive 2, 64; on: ret;",
         "setp.lt.u32 %p1, %r4, 16; @%p1 bra a; barrier.sync 1; bra on; a: barrier.red.popc.u32 %r6, 1, %p1; on: ret;",
         // Aligned barriers, of a part of a warp and of parts at two instructions.
         "setp.lt.u32 %p1, %r4, 16; @%p1 bra a; barrier.sync 1; bra on; a: barrier.sync 1; on: setp.lt.u32 %p2, %r4, 5; @%p2 bar.sync 2; ret;",
@@ -200,4 +200,94 @@ fn launches_end_with_the_time() {
             ptx_exec::ExecError::Refused(findings) => panic!("{findings:?}"),
         }
     }
+}
+
+/// Kernels whose barriers the interpreter's runtime executes, because they have an mbarrier.
+fn heavy(body: &str, block: u32) -> super::common::Case<'_> {
+    super::common::Case {
+        before: ".shared .align 16 .b8 tile[2048];\n.shared .align 8 .b64 full;\n",
+        grid: 2,
+        block: [block, 1, 1],
+        ..super::common::Case::warp(body)
+    }
+}
+
+const BEGIN: &str = "setp.ne.u32 %p1, %r4, 0; @!%p1 mbarrier.init.shared.b64 [full], 64; bar.sync 0; and.b32 %r6, %r4, 1; setp.eq.u32 %p2, %r6, 0;\n\
+    mul.lo.u32 %r7, %r4, 4; mov.u32 %r8, tile; add.u32 %r7, %r7, %r8; st.shared.u32 [%r7], %r5; xor.b32 %r9, %r4, 1; mul.lo.u32 %r9, %r9, 4; add.u32 %r9, %r8, %r9;\n";
+
+#[test]
+fn barriers_beside_those_in_shared_memory() {
+    for body in [
+        // Odd threads arrive before the barrier, even ones after it, and all wait for the phase.
+        "@%p2 bra even; mbarrier.arrive.shared.b64 %rd6, [full]; barrier.sync 1; wait: mbarrier.try_wait.shared.b64 %p3, [full], %rd6; @!%p3 bra wait;\n\
+         bra on; even: barrier.sync 1; mbarrier.arrive.shared.b64 %rd6, [full]; again: mbarrier.try_wait.shared.b64 %p3, [full], %rd6; @!%p3 bra again;\n\
+         on: ld.shared.u32 %r10, [%r9]; st.global.u32 [%rd4], %r10; ret;",
+        // Odd threads poll until even ones have arrived, which they do before they wait for the odd ones.
+        "mbarrier.arrive.shared.b64 %rd6, [full]; @%p2 bra even; wait: mbarrier.try_wait.shared.b64 %p3, [full], %rd6; @!%p3 bra wait; barrier.sync 1; mov.u32 %r11, 7;\n\
+         bra on; even: barrier.sync 1; mov.u32 %r11, 9; on: ld.shared.u32 %r10, [%r9]; mad.lo.u32 %r10, %r11, 1000, %r10; st.global.u32 [%rd4], %r10; ret;",
+        // Results of reductions, and rows that the runtime reads meanwhile.
+        "mov.u32 %r12, 5; @%p2 bra even; barrier.red.popc.u32 %r12, 1, %p2; mbarrier.arrive.shared.b64 %rd6, [full]; bra on;\n\
+         even: mbarrier.arrive.shared.b64 %rd6, [full]; barrier.red.popc.u32 %r12, 1, %p2; on: wait: mbarrier.try_wait.shared.b64 %p3, [full], %rd6; @!%p3 bra wait;\n\
+         barrier.sync 2; ld.shared.u32 %r10, [%r9]; mad.lo.u32 %r10, %r12, 1000, %r10; st.global.u32 [%rd4], %r10; ret;",
+        // Even threads arrive and exit.
+        "@%p2 bra even; barrier.sync 1, 64; ld.shared.u32 %r10, [%r9]; mbarrier.arrive.shared.b64 %rd6, [full]; st.global.u32 [%rd4], %r10; ret;\n\
+         even: barrier.arrive 1, 64; ret;",
+    ] {
+        let text = format!("{BEGIN}{body}");
+        let case = heavy(&text, 64);
+        assert_eq!(case.launches_alike(), Ok(String::new()), "{body}");
+        case.is_right_when_checked();
+    }
+}
+
+#[test]
+fn deadlocks_beside_barriers_in_shared_memory() {
+    for body in [
+        "@%p2 bra even; barrier.sync 1; bra on; even: barrier.sync 2; on: mbarrier.arrive.shared.b64 %rd6, [full]; ret;",
+        "@%p2 bra even; barrier.sync 1; bra on; even: mbarrier.arrive.shared.b64 %rd6, [full]; wait: mbarrier.try_wait.shared.b64 %p3, [full], %rd6; @!%p3 bra wait;\n\
+         barrier.sync 1; on: ret;",
+    ] {
+        let text = format!("{BEGIN}{body}");
+        let error = heavy(&text, 64).launches_alike().expect_err("a deadlock");
+        assert!(error.contains("wait"), "{error}");
+    }
+}
+
+/// Threads of a warp that wait for their cluster at two instructions.
+fn in_cluster(body: &str) -> Result<ptx_exec::Outcome, String> {
+    let text = format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{ .reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %d<3>;\n\
+        .shared .align 4 .b8 words[512]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r1; shl.b32 %r4, %r1, 2; mov.u32 %r5, words; add.u32 %r5, %r5, %r4;\n\
+        st.shared.u32 [%r5], %r3; and.b32 %r6, %r1, 1; setp.eq.u32 %p1, %r6, 0; mov.u32 %r7, %cluster_ctarank; xor.b32 %r7, %r7, 1; mapa.shared::cluster.u32 %r8, %r5, %r7;\n{body}\n\
+        on: ld.shared::cluster.u32 %r9, [%r8]; add.u32 %r9, %r9, %r10; ld.param.u64 %d1, [out]; mul.wide.u32 %d2, %r3, 4; add.s64 %d1, %d1, %d2; st.global.u32 [%d1], %r9;\n\
+        barrier.cluster.arrive; barrier.cluster.wait; ret; }}"
+    );
+    let mut launch = ptx_exec::Launch::new("k");
+    (launch.grid, launch.block, launch.cluster) = ([4, 1, 1], [64, 1, 1], Some([2, 1, 1]));
+    launch.threads = NonZeroUsize::new(1);
+    launch.limits.timeout = Some(Duration::from_secs(120));
+    launch.arguments = vec![ptx_exec::Argument::Buffer(vec![0; 1024])];
+    super::common::launched_alike(&text, &launch)
+}
+
+#[test]
+fn threads_wait_for_their_cluster_at_several_instructions() {
+    for body in [
+        "mov.u32 %r10, 0; @%p1 bra even; barrier.cluster.arrive; barrier.cluster.wait; mov.u32 %r10, 1000; bra on; even: barrier.cluster.arrive; barrier.cluster.wait;",
+        "mov.u32 %r10, 0; barrier.cluster.arrive; @%p1 bra even; barrier.cluster.wait; mov.u32 %r10, 1000; bra on; even: barrier.sync 1, 64; barrier.cluster.wait; bra on2;\n\
+         on2: barrier.cluster.arrive; barrier.cluster.wait; bra on3; on3: bra on;",
+        "mov.u32 %r10, 5; setp.gt.u32 %p2, %r1, 40; barrier.cluster.arrive; @%p2 bra even; @%p1 barrier.cluster.wait; @!%p1 barrier.cluster.wait; bra on; even: barrier.cluster.wait;",
+    ] {
+        let body = match body.contains("on2") {
+            // Odd threads do what even ones do.
+            true => body.replace("mov.u32 %r10, 1000; bra on; even: barrier.sync 1, 64;", "mov.u32 %r10, 1000; barrier.sync 1, 64; bra on2; even: barrier.sync 1, 64;"),
+            false => body.to_owned(),
+        };
+        in_cluster(&body).expect("it is not stopped");
+    }
+    // Even threads wait without having arrived; odd ones wait for them.
+    let stopped = "mov.u32 %r10, 0; @%p1 bra even; barrier.cluster.arrive; barrier.cluster.wait; bra on; even: barrier.cluster.wait;";
+    assert!(in_cluster(stopped).expect_err("it is stopped").contains("without having arrived"));
+    let deadlock = "mov.u32 %r10, 0; barrier.cluster.arrive; barrier.cluster.wait; @%p1 bra even; barrier.cluster.arrive; barrier.cluster.wait; bra on; even: barrier.sync 1;";
+    assert!(in_cluster(deadlock).is_err());
 }

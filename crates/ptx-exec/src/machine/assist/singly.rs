@@ -59,7 +59,7 @@ impl AssistedCluster<'_> {
         self.singly.get_mut(rank as usize)?.get_mut(warp)
     }
 
-    /// Lets threads at a barrier instruction arrive that have not yet, and returns those that may go on, with their results. `live` are the threads of the
+    /// Lets threads at a barrier instruction arrive that have not yet; returns those that may go on, with their results, and whether any have arrived. `live` are the threads of the
     /// warp that have not exited. In kernels that use this, all barriers and waits for the cluster are executed by it.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ impl AssistedCluster<'_> {
         threads: &Threads,
         live: Mask,
         results: &mut [u32; WARP],
-    ) -> Result<Mask, EngineStop> {
+    ) -> Result<(Mask, bool), EngineStop> {
         let &Threads { rank, warp: index, pc, mask, active } = threads;
         // Default: what comes to a barrier first has not come before.
         let known = self.singly(rank, index).map_or(0, |singly| singly.mask());
@@ -79,7 +79,7 @@ impl AssistedCluster<'_> {
             let come = Threads { mask: new, active: active & new, ..*threads };
             ready = self.arrive_first(&come, live)?;
         }
-        let Some(singly) = self.singly(rank, index) else { return Ok(ready) };
+        let Some(singly) = self.singly(rank, index) else { return Ok((ready, new != 0)) };
         for at in (0..singly.over.len()).rev() {
             let (group, result) = singly.over[at];
             // Groups are at the instruction after their barrier.
@@ -91,7 +91,7 @@ impl AssistedCluster<'_> {
             lanes(group.mask).for_each(|lane| results[lane] = result.unwrap_or(0) as u32);
             ready |= group.mask;
         }
-        Ok(ready)
+        Ok((ready, new != 0))
     }
 
     /// Lets threads arrive at a barrier; returns those that do not wait.
