@@ -31,6 +31,8 @@ pub(super) struct Turn {
     pub(super) keeps: bool,
     pub(super) hands_over: bool,
     pub(super) is_interpreted: bool,
+    /// Whether it has yielded in a loop in which it may wait for other clusters, since it last ran.
+    pub(super) gave_way: bool,
     /// Whether it waits until a phase of a barrier is over to which its threads came one by one.
     pub(super) awaits_phase: bool,
 }
@@ -54,6 +56,11 @@ impl Heavy {
 
     pub(super) fn has_ended(&self, number: usize) -> bool {
         self.warps.get(number).is_none_or(|turn| turn.has_ended)
+    }
+
+    /// Whether a warp has yielded in a loop since it was last asked.
+    pub(super) fn has_given_way(&mut self, number: usize) -> bool {
+        self.warps.get_mut(number).is_some_and(|turn| std::mem::take(&mut turn.gave_way))
     }
 
     /// Records that all threads of a warp have exited.

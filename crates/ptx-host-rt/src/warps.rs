@@ -43,7 +43,7 @@ pub(crate) enum Progress {
 }
 
 /// Number of rounds in which all runnable warps yield, after which the block yields.
-const PATIENT_ROUNDS: u32 = 4;
+pub(super) const PATIENT_ROUNDS: u32 = 4;
 
 /// Runs all warps of a block on fibers, one for each warp, until they have exited or all of them poll in loops; the
 /// next call resumes them. All fibers are free again when the block is done or stopped.

@@ -102,7 +102,7 @@ pub use phases::Phases;
 pub use places::APART;
 pub use progress::waiting;
 pub(crate) use reason::{Cause, Origin, Reasons};
-pub use results::{Analysis, WAITS};
+pub use results::Analysis;
 pub use rows::Shapes;
 pub use schedule::Schedule;
 pub(crate) use segments::leaves_early;

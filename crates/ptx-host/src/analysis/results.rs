@@ -28,11 +28,8 @@ use super::shape::{Lanes, Launched};
 use super::singly;
 use super::width::Widths;
 
-/// Why a kernel with operations of the runtime and a loop that may wait for other threads is refused.
-pub const WAITS: &str = "a loop that waits for other threads is not compiled in clusters, and in kernels with such barriers, copies or products";
-
-/// Limit on the number of pairs (running block, block at which lanes may wait meanwhile) in kernels whose operations are joined: each pair is a
-/// jump in the code, and LLVM takes minutes for the 4,000 to 8,000 of CUTLASS's kernels for sm_90a.
+/// Limit on the number of pairs (running block, block at which lanes may wait meanwhile) in kernels whose operations are joined and that are not split: each
+/// pair is a jump in the code, and LLVM takes minutes for the 4,000 to 8,000 of CUTLASS's kernels for sm_90a.
 const MOST_PLACES: usize = 2048;
 
 /// Limit on the number of these pairs in kernels that are not split into segments.
@@ -149,10 +146,6 @@ impl Analysis {
         let Request { lanes, hands_over, singly, limits, split } = request;
         let graph = Graph::with_blocks(program, if split { limits.block_instructions } else { u32::MAX })?;
         let patient = waiting(program, &graph);
-        if let Some(&first) = patient.first().filter(|_| launched.clusters || has_heavy(program, &graph)) {
-            // In clusters, kernels whose instructions the interpreter's runtime executes must not wait for other threads.
-            return Err(Refusal { pc: graph.block(first).first, why: WAITS });
-        }
         let is_plain = lanes.is_warp()
             && !hands_over
             && patient.is_empty()
@@ -201,7 +194,10 @@ impl Analysis {
                     return Self::with(program, launched, Request { singly: true, ..request });
                 }
                 let apart = places::check(program, &graph, &shapes, &schedule, parts)?;
-                let is_small = schedule.pairs().is_some_and(|count| count <= MOST_PLACES);
+                let is_small = split || schedule.pairs().is_some_and(|count| count <= MOST_PLACES);
+                if !apart.is_empty() && !is_small && is_plain {
+                    return again();
+                }
                 if let Some(&[_, pc]) = apart.first().filter(|_| warps > 1 || !is_small) {
                     return Err(Refusal { pc, why: APART });
                 }

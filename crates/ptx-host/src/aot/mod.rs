@@ -251,7 +251,7 @@ fn compile_kernel<'c>(
             CompileError::Refused(Refusal { pc, why }) => failed(Some(place(pc)), why),
             CompileError::Llvm(error) => AotError::Llvm(error),
         })?;
-        if runs == Runs::Cluster {
+        if runs.is_heavy() {
             return Err(failed(
                 None,
                 "the interpreter's runtime executes instructions of it, which an object file does not have",

@@ -129,9 +129,11 @@ impl<'c> Code<'_, '_, 'c> {
         let are_many = builder.int_compare(IntPredicate::Uge, questions, self.int(32, MOST_QUESTIONS))?;
         builder.branch_if(are_many, many, few)?;
         builder.position_at_end(few);
-        for &next in others.range(id + 1..) {
+        for next in self.analysis.schedule.in_order_after_incomplete(id, others.clone()) {
             let after = self.function.append_block(self.types, "after");
-            builder.branch_if(self.has_waiting(next)?, self.first_block(self.at.version, next)?, after)?;
+            // At an earlier block lanes are in a loop that may wait for other threads.
+            let way = self.way_from(self.at.version, (id, pc), next, |code| code.lanes_of(&code.masks_of(id)?))?;
+            builder.branch_if(self.has_waiting(next)?, way, after)?;
             builder.position_at_end(after);
         }
         builder.branch(alone)?;

@@ -250,7 +250,8 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
             code.builder().position_at_end(code.ends.done);
             code.builder().ret(Some(types.int_value(32, 0)))?;
             match analysis.schedule.has_patient() {
-                _ if code.warps.is_heavy => Runs::Cluster,
+                true if code.warps.is_heavy => Runs::PatientCluster,
+                false if code.warps.is_heavy => Runs::Cluster,
                 true => Runs::PatientWarp,
                 false => Runs::Warp,
             }
