@@ -198,7 +198,8 @@ mod tests {
 
     #[test]
     fn reductions_are_not_mixed_with_other_arrivals_of_a_phase() {
-        let arrival = |warp, trues| Arrival { warp, lanes: 1, live: 1, expected: Expected::Everyone, trues, warps: 2 };
+        let arrival =
+            |warp, trues| Arrival { warp, lanes: 1, live: 1, expected: Expected::Everyone, trues, warps: 2 };
         for (first, second) in [(Some(1), None), (None, Some(1))] {
             let mut barrier = Barrier::default();
             assert_eq!(barrier.arrive(&arrival(0, first)), Ok(()));
@@ -233,7 +234,8 @@ mod tests {
     fn different_counts_contradict_each_other() {
         let mut barrier = Barrier::default();
         assert_eq!(arrive(&mut barrier, 0, u32::MAX, Expected::Count(128)), None);
-        let other = Arrival { warp: 1, lanes: 1, live: 1, expected: Expected::Count(32), trues: None, warps: 2 };
+        let other =
+            Arrival { warp: 1, lanes: 1, live: 1, expected: Expected::Count(32), trues: None, warps: 2 };
         let contradiction = BarrierMisuse::Contradiction(Expected::Count(128), Expected::Count(32));
         assert_eq!(barrier.arrive(&other), Err(contradiction));
     }

@@ -96,7 +96,11 @@ pub(super) fn barriers(seed: u64) -> Program {
     let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x6261_7272_6965_7273);
     let block = BLOCKS[rng.usize(..BLOCKS.len())];
     let blocks = match rng.u32(..3) {
-        0 => Blocks { is_long: false, ..Blocks::together(&mut rng, block.iter().product()) },
+        0 => {
+            let blocks = Blocks::together(&mut rng, block.iter().product());
+            // Clusters of which all are there at once wait for the grid, too.
+            Blocks { is_long: false, cooperative: blocks.cooperative || rng.bool(), ..blocks }
+        }
         _ => Blocks::apart(rng.u32(1..4)),
     };
     of_blocks(seed, rng, block, blocks, true)

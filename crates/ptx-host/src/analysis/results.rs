@@ -190,7 +190,10 @@ impl Analysis {
                 if is_plain && !split && open > limits.open_branches {
                     return again();
                 }
-                if !singly && lanes.is_warp() && singly::is_needed(program, &graph, &shapes, &schedule, is_heavy, parts) {
+                if !singly
+                    && lanes.is_warp()
+                    && singly::is_needed(program, &graph, &shapes, &schedule, is_heavy, parts)
+                {
                     return Self::with(program, launched, Request { singly: true, ..request });
                 }
                 let apart = places::check(program, &graph, &shapes, &schedule, parts)?;

@@ -47,9 +47,7 @@ pub(super) fn is_needed(
         let Some(inst) = first(id) else { return false };
         let Op::Effect(Effect::BlockBarrier(barrier)) = &inst.op else { return false };
         let splits = || inst.guard.is_some_and(|guard| !shapes.claim(Src::register(guard.row)).is_uniform());
-        let together = || {
-            schedule.is_together(id) && (!is_heavy || schedule.beside(graph, id).is_empty())
-        };
+        let together = || schedule.is_together(id) && (!is_heavy || schedule.beside(graph, id).is_empty());
         !barrier.is_aligned && (!together() || splits())
     };
     let all = 0..graph.blocks().len();

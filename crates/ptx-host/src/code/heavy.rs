@@ -132,7 +132,8 @@ impl<'c> Code<'_, '_, 'c> {
         for next in self.analysis.schedule.in_order_after_incomplete(id, others.clone()) {
             let after = self.function.append_block(self.types, "after");
             // At an earlier block lanes are in a loop that may wait for other threads.
-            let way = self.way_from(self.at.version, (id, pc), next, |code| code.lanes_of(&code.masks_of(id)?))?;
+            let way =
+                self.way_from(self.at.version, (id, pc), next, |code| code.lanes_of(&code.masks_of(id)?))?;
             builder.branch_if(self.has_waiting(next)?, way, after)?;
             builder.position_at_end(after);
         }

@@ -80,8 +80,7 @@ pub fn agree(body: &str, grid: u32, block: u32, n: u32) -> Vec<u32> {
 
 /// Both engines stop with the same error; gives what it is.
 pub fn stop_alike(body: &str, launch: &Launch) -> TrapKind {
-    let [interpreted, compiled] =
-        both(body, launch).map(|result| result.map(drop).expect_err(body));
+    let [interpreted, compiled] = both(body, launch).map(|result| result.map(drop).expect_err(body));
     assert_eq!(interpreted, compiled, "{body}");
     match compiled {
         ExecError::Trap(trap) => trap.kind,

@@ -280,7 +280,10 @@ fn threads_wait_for_their_cluster_at_several_instructions() {
     ] {
         let body = match body.contains("on2") {
             // Odd threads do what even ones do.
-            true => body.replace("mov.u32 %r10, 1000; bra on; even: barrier.sync 1, 64;", "mov.u32 %r10, 1000; barrier.sync 1, 64; bra on2; even: barrier.sync 1, 64;"),
+            true => body.replace(
+                "mov.u32 %r10, 1000; bra on; even: barrier.sync 1, 64;",
+                "mov.u32 %r10, 1000; barrier.sync 1, 64; bra on2; even: barrier.sync 1, 64;",
+            ),
             false => body.to_owned(),
         };
         in_cluster(&body).expect("it is not stopped");

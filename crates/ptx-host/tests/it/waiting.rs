@@ -22,7 +22,8 @@ fn ran(body: &str, grid: u32, block: u32) -> Result<Vec<u32>, String> {
 
 /// As [`ran`], with a barrier in shared memory, and in clusters of so many blocks.
 fn ran_as(body: &str, grid: u32, block: u32, is_heavy: bool, cluster: u32) -> Result<Vec<u32>, String> {
-    let heavy = if is_heavy { "setp.eq.u32 %p8, %r0, 0; @%p8 mbarrier.init.shared.b64 [bar], 1;" } else { "" };
+    let heavy =
+        if is_heavy { "setp.eq.u32 %p8, %r0, 0; @%p8 mbarrier.init.shared.b64 [bar], 1;" } else { "" };
     let text = format!(
         ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out) {{\n\
          .reg .b64 %rd<20>;\n.reg .b32 %r<40>;\n.reg .pred %p<9>;\n.shared .align 4 .b32 flag[4];\n.shared .align 8 .b64 bar;\n\

@@ -99,7 +99,8 @@ impl AssistedCluster<'_> {
         self.come(threads, live);
         let &Threads { rank, warp: index, pc, mask, active } = threads;
         if self.singly.is_empty() {
-            self.singly = self.cluster.warps.iter().map(|warps| vec![Singly::default(); warps.len()]).collect();
+            self.singly =
+                self.cluster.warps.iter().map(|warps| vec![Singly::default(); warps.len()]).collect();
         }
         let cluster = &mut self.cluster;
         let Some(warp) = cluster.warps.get_mut(rank as usize).and_then(|warps| warps.get_mut(index)) else {
@@ -146,9 +147,12 @@ impl AssistedCluster<'_> {
         let Some(warp) = self.warp(rank, index) else { return mask };
         for (group, result) in singly.over {
             let op = program.code.get(group.pc.wrapping_sub(1) as usize).map(|inst| &inst.op);
-            if let (Some(result), Some(crate::program::Op::Effect(crate::program::Effect::BlockBarrier(barrier)))) =
-                (result, op)
-                && let Some(row) = warp.frames.first_mut().and_then(|frame| frame.rows.get_mut(barrier.dst as usize))
+            if let (
+                Some(result),
+                Some(crate::program::Op::Effect(crate::program::Effect::BlockBarrier(barrier))),
+            ) = (result, op)
+                && let Some(row) =
+                    warp.frames.first_mut().and_then(|frame| frame.rows.get_mut(barrier.dst as usize))
             {
                 lanes(group.mask).for_each(|lane| row[lane] = result);
             }
