@@ -183,6 +183,27 @@ mod tests {
     }
 
     #[test]
+    fn a_warp_counts_when_all_its_threads_have_arrived() {
+        let mut barrier = Barrier::default();
+        let mut part = |warp, lanes, live, expected| {
+            barrier.arrive(&Arrival { warp, lanes, live, expected, trues: None, warps: 2 })?;
+            Ok::<_, BarrierMisuse>(barrier.complete(0b11).is_some())
+        };
+        let count = Expected::Count(32);
+        assert_eq!(part(0, 0x00ff, u32::MAX, count), Ok(false));
+        // Half of another warp, which comes again before the rest of it has come once.
+        assert_eq!(part(1, 0x00ff, 0xffff, count), Ok(false));
+        assert_eq!(part(1, 0x0001, 0xffff, count), Err(BarrierMisuse::Ahead));
+        assert_eq!(part(1, 0xff00, 0xffff, count), Ok(true));
+        assert_eq!(part(0, 0x00ff, u32::MAX, Expected::Everyone), Ok(false));
+        assert_eq!(part(1, 0xffff, 0xffff, Expected::Everyone), Ok(false));
+        assert_eq!(barrier.awaited(&[u32::MAX, 0xffff]), BarrierWait::Threads(vec![(0, 0xffff_ff00)]));
+        // The others of the first warp exit.
+        barrier.remain(0, 0x00ff);
+        assert!(barrier.complete(0b11).is_some());
+    }
+
+    #[test]
     fn arrivals_past_the_count_are_missing_in_the_next_phase() {
         let mut barrier = Barrier::default();
         assert_eq!(arrive(&mut barrier, 0, u32::MAX, Expected::Everyone), None);

@@ -4,8 +4,8 @@ use ptx_exec::engine::{BARRIERS, BarrierMisuse, Expected, Group, Stop, barrier_i
 use ptx_exec::program::{BarrierAction, BlockBarrier, Effect, Mask, Op, Program, WARP, first_lane};
 use ptx_exec::{Dim3, Geometry, TrapKind};
 
-use super::barrier::{Arrival, Barrier, Votes, WARPS};
-use super::singly::Singly;
+use super::arrivals::Singly;
+use super::barrier::{Arrival, Barrier, Phase, Votes, WARPS};
 
 /// Why a warp was stopped, if its status does not determine it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -276,6 +276,51 @@ impl Block {
             })
         };
         (0..self.warps).flat_map(|warp| place(warp).into_iter().chain(self.groups_singly(warp))).collect()
+    }
+
+    /// Lets the threads go on that came one by one to a barrier, whose phase is over.
+    fn end_phase(&mut self, id: usize, phase: &Phase) {
+        // The program is read while the state of warps changes.
+        let mut singly = std::mem::take(&mut self.singly);
+        let action = |pc| self.barrier_at(pc).map(|barrier| barrier.action);
+        let mut ready = 0;
+        for (warp, state) in singly.iter_mut().enumerate() {
+            if state.end_phase(id, phase, action) {
+                ready |= 1 << warp;
+            }
+        }
+        self.ready |= ready;
+        self.singly = singly;
+    }
+
+    /// The groups of threads of a warp that wait at barriers.
+    fn groups_singly(&self, warp: usize) -> Vec<Group> {
+        let Some(state) = self.singly.get(warp) else { return Vec::new() };
+        let group = |(pc, id, lanes): (u32, usize, Mask)| {
+            let wait = self.barriers[id].awaited(&self.live[..self.warps]);
+            Group { pc, warp, lanes, barrier: Some((id, wait)) }
+        };
+        state.groups().into_iter().map(group).collect()
+    }
+
+    /// The stop for a deadlock of threads that come to barriers one by one.
+    fn deadlock_singly(&self, geometry: &Geometry, block: [u32; 3]) -> Option<Stop> {
+        if self.singly.is_empty() {
+            return None;
+        }
+        let mut all: Vec<(usize, usize, (u32, String))> = Vec::new();
+        for (warp, state) in self.singly.iter().enumerate().take(self.warps) {
+            let groups = self.groups_singly(warp);
+            let firsts = groups.iter().map(|group| first_lane(group.lanes));
+            all.extend(firsts.zip(describe(geometry, &groups)).map(|(lane, text)| (warp, lane, text)));
+            all.extend(state.others.iter().map(|(lane, text)| (warp, *lane, text.clone())));
+        }
+        all.sort_by_key(|&(warp, lane, _)| (warp, lane));
+        let related: Vec<(u32, String)> = all.into_iter().map(|(_, _, text)| text).collect();
+        let warp = (0..self.warps).find(|&warp| self.live[warp] != 0)?;
+        let pc = related.first().map(|&(pc, _)| pc);
+        let lane = first_lane(self.live[warp]);
+        Some(Stop { kind: deadlock(&related), pc, block, warp, lane, related })
     }
 
     /// The stop for a deadlock, with the positions of the waiting threads.

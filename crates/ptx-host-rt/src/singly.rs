@@ -4,43 +4,14 @@
 //! asks again for lanes that have arrived already: the same instruction lets further lanes arrive, and those go on whose phase is over.
 
 use ptx_exec::Geometry;
-use ptx_exec::engine::{BarrierMisuse, Expected, Group, Stop, barrier_index, deadlock, describe};
+use ptx_exec::engine::{BarrierMisuse, Expected, barrier_index};
 use ptx_exec::program::{BarrierAction, BlockBarrier, Mask, WARP, first_lane, lanes};
 
-use super::barrier::{Arrival, Phase, WARPS};
+use super::arrivals::Singly;
+use super::barrier::{Arrival, WARPS};
 use super::block::Block;
 use super::frame::{Status, WarpFrame};
 use super::heavy::{arrive_in_cluster, await_phase_in_cluster, left_in_cluster};
-
-/// The threads of a warp that have come to barriers.
-#[derive(Clone, Default, Debug)]
-pub(super) struct Singly {
-    /// Those that wait, and the barrier instruction and the barrier of each.
-    waiting: Mask,
-    places: [(u32, usize); WARP],
-    /// Those whose phase is over, until code lets them go on; the result of each.
-    over: Mask,
-    results: [u32; WARP],
-    /// Whether the warp is suspended until a phase is over.
-    is_suspended: bool,
-    /// Where lanes wait for others of the warp, once all warps of the block wait: the first lane, the instruction and the description of each group.
-    others: Vec<(usize, (u32, String))>,
-}
-
-impl Singly {
-    /// The lanes that wait at a barrier by one instruction, in the order of their first lanes.
-    fn groups(&self) -> Vec<(u32, usize, Mask)> {
-        let mut groups: Vec<(u32, usize, Mask)> = Vec::new();
-        for lane in lanes(self.waiting) {
-            let (pc, barrier) = self.places[lane];
-            match groups.iter_mut().find(|group| (group.0, group.1) == (pc, barrier)) {
-                Some(group) => group.2 |= 1 << lane,
-                None => groups.push((pc, barrier, 1 << lane)),
-            }
-        }
-        groups
-    }
-}
 
 /// Threads at a barrier instruction.
 #[derive(Clone, Copy, Debug)]
@@ -152,29 +123,6 @@ impl Block {
         }
     }
 
-    /// Lets the threads go on that waited at a barrier for a phase that is over.
-    pub(super) fn end_phase(&mut self, id: usize, phase: &Phase) {
-        for warp in 0..self.singly.len() {
-            let state = &self.singly[warp];
-            let waited = lanes(state.waiting).filter(|&lane| state.places[lane].1 == id);
-            let waited: Mask = waited.fold(0, |mask, lane| mask | 1 << lane);
-            for lane in lanes(waited) {
-                let action = self.barrier_at(self.singly[warp].places[lane].0).map(|barrier| barrier.action);
-                self.singly[warp].results[lane] = match action {
-                    Some(BarrierAction::Popc) => phase.votes.trues,
-                    Some(BarrierAction::And) => u32::from(phase.votes.trues == phase.votes.all),
-                    Some(BarrierAction::Or) => u32::from(phase.votes.trues != 0),
-                    Some(BarrierAction::Sync | BarrierAction::Arrive) | None => 0,
-                };
-            }
-            let state = &mut self.singly[warp];
-            (state.waiting, state.over) = (state.waiting & !waited, state.over | waited);
-            if waited != 0 && state.is_suspended {
-                self.ready |= 1 << warp;
-            }
-        }
-    }
-
     /// Whether the threads that wait at barriers one by one are told where the others of their warps are.
     pub(super) fn asks_where(&self) -> bool {
         self.asks_where
@@ -191,36 +139,6 @@ impl Block {
     pub(super) fn ask_where(&mut self) -> Vec<usize> {
         self.asks_where = true;
         (0..self.singly.len()).filter(|&warp| self.singly[warp].is_suspended).collect()
-    }
-
-    /// The groups of threads of a warp that wait at barriers.
-    pub(super) fn groups_singly(&self, warp: usize) -> Vec<Group> {
-        let Some(state) = self.singly.get(warp) else { return Vec::new() };
-        let group = |(pc, id, lanes): (u32, usize, Mask)| {
-            let wait = self.barriers[id].awaited(&self.live[..self.warps]);
-            Group { pc, warp, lanes, barrier: Some((id, wait)) }
-        };
-        state.groups().into_iter().map(group).collect()
-    }
-
-    /// The stop for a deadlock of threads that come to barriers one by one.
-    pub(super) fn deadlock_singly(&self, geometry: &Geometry, block: [u32; 3]) -> Option<Stop> {
-        if self.singly.is_empty() {
-            return None;
-        }
-        let mut all: Vec<(usize, usize, (u32, String))> = Vec::new();
-        for (warp, state) in self.singly.iter().enumerate().take(self.warps) {
-            let groups = self.groups_singly(warp);
-            let firsts = groups.iter().map(|group| first_lane(group.lanes));
-            all.extend(firsts.zip(describe(geometry, &groups)).map(|(lane, text)| (warp, lane, text)));
-            all.extend(state.others.iter().map(|(lane, text)| (warp, *lane, text.clone())));
-        }
-        all.sort_by_key(|&(warp, lane, _)| (warp, lane));
-        let related: Vec<(u32, String)> = all.into_iter().map(|(_, _, text)| text).collect();
-        let warp = (0..self.warps).find(|&warp| self.live[warp] != 0)?;
-        let pc = related.first().map(|&(pc, _)| pc);
-        let lane = first_lane(self.live[warp]);
-        Some(Stop { kind: deadlock(&related), pc, block, warp, lane, related })
     }
 }
 
