@@ -71,9 +71,8 @@ impl AssistedCluster<'_> {
         results: &mut [u32; WARP],
     ) -> Result<(Mask, bool), EngineStop> {
         let &Threads { rank, warp: index, pc, mask, active } = threads;
-        // Default: what comes to a barrier first has not come before.
-        let known = self.singly(rank, index).map_or(0, |singly| singly.mask());
-        let new = mask & !known;
+        // All of them, if no thread of the block has come to a barrier before.
+        let new = self.singly(rank, index).into_iter().fold(mask, |mask, singly| mask & !singly.mask());
         let mut ready = 0;
         if new != 0 {
             let come = Threads { mask: new, active: active & new, ..*threads };
@@ -87,8 +86,9 @@ impl AssistedCluster<'_> {
                 continue;
             }
             singly.over.swap_remove(at);
-            // Default: a barrier without predicates has no results, and code reads none.
-            lanes(group.mask).for_each(|lane| results[lane] = result.unwrap_or(0) as u32);
+            if let Some(result) = result {
+                lanes(group.mask).for_each(|lane| results[lane] = result as u32);
+            }
             ready |= group.mask;
         }
         Ok((ready, new != 0))
