@@ -1,7 +1,7 @@
-//! The barriers of a block (manual 9.7.13.1), at which all lanes of a warp that have not exited always arrive together.
+//! The barriers of a block (manual 9.7.13.1).
 //!
-//! The interpreter counts threads (`ptx-exec/src/machine/barrier.rs`); with whole warps that is equivalent to counting
-//! warps of 32 threads, since a warp all of whose threads have arrived counts as 32.
+//! Where all lanes of a warp that have not exited arrive together, warps are counted, as 32 threads each. Elsewhere (`singly.rs`) a warp counts when all of
+//! its threads that have not exited have arrived, as in the interpreter (`ptx-exec/src/machine/barrier.rs`).
 
 use ptx_exec::engine::{BarrierMisuse, BarrierWait, Expected, Reduces};
 use ptx_exec::program::{Mask, WARP};
@@ -23,8 +23,9 @@ pub(crate) struct Votes {
 pub(crate) struct Arrival {
     /// Its number in the block.
     pub(crate) warp: usize,
-    /// Its threads that have not exited.
+    /// The threads that arrive, and all of the warp that have not exited.
     pub(crate) lanes: Mask,
+    pub(crate) live: Mask,
     /// The completion condition.
     pub(crate) expected: Expected,
     /// Lanes whose predicate is true, for reductions.
@@ -36,8 +37,9 @@ pub(crate) struct Arrival {
 /// A barrier.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Barrier {
-    /// Bit mask of the warps that arrived in this phase, and the threads with which each arrived.
+    /// Bit mask of the warps that arrived in this phase, of those that arrived with some of their threads only, and the threads with which each arrived.
     arrived: u32,
+    partial: u32,
     lanes: [Mask; WARPS],
     /// Threads counted so far for warps that arrived repeatedly in the same phase.
     counted: u32,
@@ -66,18 +68,43 @@ impl Barrier {
     pub(crate) fn arrive(&mut self, arrival: &Arrival) -> Result<(), BarrierMisuse> {
         arrival.expected.agree(&mut self.expected)?;
         self.reduces.agree(arrival.trues.is_some())?;
-        let bit = 1 << arrival.warp;
-        if self.arrived & bit != 0 {
+        let mut arrived = self.lanes_of(arrival.warp);
+        // Lanes that have already arrived arrive again, as producers may for a count that includes it: the arrivals so far count as 32 threads.
+        if arrived & arrival.lanes != 0 {
+            if arrival.live & !arrived != 0 {
+                return Err(BarrierMisuse::Ahead);
+            }
             self.counts_all = Some(arrival.warps);
             self.counted += WARP as u32;
+            arrived = 0;
         }
-        self.arrived |= bit;
-        self.lanes[arrival.warp % WARPS] = arrival.lanes;
+        self.set_lanes(arrival.warp, arrived | arrival.lanes, arrival.live);
         if let Some(trues) = arrival.trues {
             self.votes.trues += trues.count_ones();
             self.votes.all += arrival.lanes.count_ones();
         }
         Ok(())
+    }
+
+    /// The threads of a warp that have arrived in this phase.
+    fn lanes_of(&self, warp: usize) -> Mask {
+        if (self.arrived | self.partial) >> warp & 1 == 1 { self.lanes[warp % WARPS] } else { 0 }
+    }
+
+    fn set_lanes(&mut self, warp: usize, arrived: Mask, live: Mask) {
+        let bit = 1 << warp;
+        self.lanes[warp % WARPS] = arrived;
+        (self.arrived, self.partial) = match live & !arrived {
+            0 => (self.arrived | bit, self.partial & !bit),
+            _ => (self.arrived & !bit, self.partial | bit),
+        };
+    }
+
+    /// Threads of a warp have exited, and these have not: the warp counts if all of them have arrived.
+    pub(crate) fn remain(&mut self, warp: usize, live: Mask) {
+        if self.partial >> warp & 1 == 1 {
+            self.set_lanes(warp, self.lanes_of(warp), live);
+        }
     }
 
     /// Starts the next phase if this one is complete, given the warps with threads that have not exited.
@@ -88,7 +115,7 @@ impl Barrier {
         };
         is_complete.then(|| {
             let phase = Phase { waited: self.waiting, votes: self.votes };
-            (self.arrived, self.waiting, self.counted) = (0, 0, 0);
+            (self.arrived, self.partial, self.waiting, self.counted) = (0, 0, 0, 0);
             (self.expected, self.reduces, self.votes) = (None, Reduces::default(), Votes::default());
             phase
         })
@@ -102,7 +129,7 @@ impl Barrier {
 
     /// Resets the barrier for the next block.
     pub(crate) fn reset(&mut self) {
-        (self.arrived, self.waiting, self.counted) = (0, 0, 0);
+        (self.arrived, self.partial, self.waiting, self.counted) = (0, 0, 0, 0);
         (self.expected, self.reduces, self.votes) = (None, Reduces::default(), Votes::default());
         self.counts_all = None;
     }
@@ -111,15 +138,13 @@ impl Barrier {
     pub(crate) fn awaited(&self, live: &[Mask]) -> BarrierWait {
         match self.condition() {
             Some(Expected::Count(count)) => {
-                let threads =
-                    (0..WARPS).filter(|warp| self.arrived >> warp & 1 == 1).map(|warp| self.lanes[warp]);
+                let threads = (0..WARPS).map(|warp| self.lanes_of(warp));
                 let arrived = self.counted + threads.map(u32::count_ones).sum::<u32>();
                 BarrierWait::More { arrived, count }
             }
             Some(Expected::Everyone) | None => {
-                let missing = live.iter().copied().enumerate();
-                let is_missing = |&(warp, lanes): &(usize, Mask)| lanes != 0 && self.arrived >> warp & 1 == 0;
-                BarrierWait::Threads(missing.filter(is_missing).collect())
+                let missing = live.iter().enumerate().map(|(warp, live)| (warp, live & !self.lanes_of(warp)));
+                BarrierWait::Threads(missing.filter(|&(_, lanes)| lanes != 0).collect())
             }
         }
     }
@@ -130,7 +155,7 @@ mod tests {
     use super::*;
 
     fn arrive(barrier: &mut Barrier, warp: usize, lanes: Mask, expected: Expected) -> Option<Phase> {
-        barrier.arrive(&Arrival { warp, lanes, expected, trues: None, warps: 2 }).unwrap();
+        barrier.arrive(&Arrival { warp, lanes, live: lanes, expected, trues: None, warps: 2 }).unwrap();
         barrier.complete(0b11)
     }
 
@@ -158,6 +183,27 @@ mod tests {
     }
 
     #[test]
+    fn a_warp_counts_when_all_its_threads_have_arrived() {
+        let mut barrier = Barrier::default();
+        let mut part = |warp, lanes, live, expected| {
+            barrier.arrive(&Arrival { warp, lanes, live, expected, trues: None, warps: 2 })?;
+            Ok::<_, BarrierMisuse>(barrier.complete(0b11).is_some())
+        };
+        let count = Expected::Count(32);
+        assert_eq!(part(0, 0x00ff, u32::MAX, count), Ok(false));
+        // Half of another warp, which comes again before the rest of it has come once.
+        assert_eq!(part(1, 0x00ff, 0xffff, count), Ok(false));
+        assert_eq!(part(1, 0x0001, 0xffff, count), Err(BarrierMisuse::Ahead));
+        assert_eq!(part(1, 0xff00, 0xffff, count), Ok(true));
+        assert_eq!(part(0, 0x00ff, u32::MAX, Expected::Everyone), Ok(false));
+        assert_eq!(part(1, 0xffff, 0xffff, Expected::Everyone), Ok(false));
+        assert_eq!(barrier.awaited(&[u32::MAX, 0xffff]), BarrierWait::Threads(vec![(0, 0xffff_ff00)]));
+        // The others of the first warp exit.
+        barrier.remain(0, 0x00ff);
+        assert!(barrier.complete(0b11).is_some());
+    }
+
+    #[test]
     fn arrivals_past_the_count_are_missing_in_the_next_phase() {
         let mut barrier = Barrier::default();
         assert_eq!(arrive(&mut barrier, 0, u32::MAX, Expected::Everyone), None);
@@ -173,7 +219,8 @@ mod tests {
 
     #[test]
     fn reductions_are_not_mixed_with_other_arrivals_of_a_phase() {
-        let arrival = |warp, trues| Arrival { warp, lanes: 1, expected: Expected::Everyone, trues, warps: 2 };
+        let arrival =
+            |warp, trues| Arrival { warp, lanes: 1, live: 1, expected: Expected::Everyone, trues, warps: 2 };
         for (first, second) in [(Some(1), None), (None, Some(1))] {
             let mut barrier = Barrier::default();
             assert_eq!(barrier.arrive(&arrival(0, first)), Ok(()));
@@ -192,6 +239,7 @@ mod tests {
         let arrival = |warp, lanes, trues| Arrival {
             warp,
             lanes,
+            live: lanes,
             expected: Expected::Everyone,
             trues: Some(trues),
             warps: 2,
@@ -207,7 +255,8 @@ mod tests {
     fn different_counts_contradict_each_other() {
         let mut barrier = Barrier::default();
         assert_eq!(arrive(&mut barrier, 0, u32::MAX, Expected::Count(128)), None);
-        let other = Arrival { warp: 1, lanes: 1, expected: Expected::Count(32), trues: None, warps: 2 };
+        let other =
+            Arrival { warp: 1, lanes: 1, live: 1, expected: Expected::Count(32), trues: None, warps: 2 };
         let contradiction = BarrierMisuse::Contradiction(Expected::Count(128), Expected::Count(32));
         assert_eq!(barrier.arrive(&other), Err(contradiction));
     }

@@ -4,7 +4,8 @@ use ptx_exec::engine::{BARRIERS, BarrierMisuse, Expected, Group, Stop, barrier_i
 use ptx_exec::program::{BarrierAction, BlockBarrier, Effect, Mask, Op, Program, WARP, first_lane};
 use ptx_exec::{Dim3, Geometry, TrapKind};
 
-use super::barrier::{Arrival, Barrier, Votes, WARPS};
+use super::arrivals::Singly;
+use super::barrier::{Arrival, Barrier, Phase, Votes, WARPS};
 
 /// Why a warp was stopped, if its status does not determine it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,9 +31,9 @@ const NO_BARRIER: usize = BARRIERS;
 pub(crate) struct Block {
     program: *const Program,
     /// Number of warps.
-    warps: usize,
+    pub(super) warps: usize,
     /// Threads of each warp that had not exited at its last barrier.
-    live: [Mask; WARPS],
+    pub(super) live: [Mask; WARPS],
     /// Bit masks of the warps with threads that have not exited, and of those that can run.
     pub(super) live_warps: u32,
     pub(super) ready: u32,
@@ -41,10 +42,14 @@ pub(crate) struct Block {
     /// Whether a warp has ever yielded.
     has_patient: bool,
     /// Bit mask of the barriers with arrivals.
-    arrived: u32,
-    barriers: Box<[Barrier; BARRIERS]>,
+    pub(super) arrived: u32,
+    pub(super) barriers: Box<[Barrier; BARRIERS]>,
     waiting: [Waiting; WARPS],
     votes: [Votes; WARPS],
+    /// For each warp the threads that have come to barriers one by one, if they do.
+    pub(super) singly: Vec<Singly>,
+    /// Whether warps are to record where lanes of them wait for others, because all warps wait.
+    pub(super) asks_where: bool,
     pub(super) noted: Option<Box<Noted>>,
     /// Local memory of warps that does not fit on their stacks.
     local: Vec<Vec<u64>>,
@@ -93,6 +98,8 @@ impl Block {
             barriers: Box::new(std::array::from_fn(|_| Barrier::default())),
             waiting: [Waiting::default(); WARPS],
             votes: [Votes::default(); WARPS],
+            singly: Vec::new(),
+            asks_where: false,
             noted: None,
             local: Vec::new(),
         }
@@ -122,6 +129,8 @@ impl Block {
             self.waiting = [Waiting::default(); WARPS];
         }
         self.noted = None;
+        self.asks_where = false;
+        self.singly.clear();
         if self.arrived != 0 {
             self.barriers.iter_mut().for_each(Barrier::reset);
             self.arrived = 0;
@@ -139,7 +148,7 @@ impl Block {
     }
 
     /// The barrier instruction at `pc`, if it is one.
-    fn barrier_at(&self, pc: u32) -> Option<&BlockBarrier> {
+    pub(super) fn barrier_at(&self, pc: u32) -> Option<&BlockBarrier> {
         // SAFETY: the program outlives the launch that the block is of.
         let program = unsafe { self.program.as_ref() }?;
         match program.code.get(pc as usize).map(|inst| &inst.op) {
@@ -176,7 +185,7 @@ impl Block {
         let trues = barrier.predicate.map(|_| lanes & coming.trues);
         self.arrived |= 1 << id;
         if let Err(misuse) =
-            self.barriers[id].arrive(&Arrival { warp, lanes, expected, trues, warps: self.warps })
+            self.barriers[id].arrive(&Arrival { warp, lanes, live, expected, trues, warps: self.warps })
         {
             return self.misuse(misuse);
         }
@@ -212,7 +221,7 @@ impl Block {
     }
 
     /// Resumes the warps that wait at a barrier, if it is complete.
-    fn complete(&mut self, id: usize) {
+    pub(super) fn complete(&mut self, id: usize) {
         let Some(phase) = self.barriers[id].complete(self.live_warps) else { return };
         self.arrived &= !(1 << id);
         self.ready |= phase.waited;
@@ -220,6 +229,9 @@ impl Block {
         while rest != 0 {
             self.votes[rest.trailing_zeros() as usize % WARPS] = phase.votes;
             rest &= rest - 1;
+        }
+        if !self.singly.is_empty() {
+            self.end_phase(id, &phase);
         }
     }
 
@@ -235,7 +247,9 @@ impl Block {
         self.ready &= !(1 << warp);
         let mut rest = self.arrived;
         while rest != 0 {
-            self.complete(rest.trailing_zeros() as usize);
+            let id = rest.trailing_zeros() as usize;
+            self.barriers[id].remain(warp, 0);
+            self.complete(id);
             rest &= rest - 1;
         }
     }
@@ -261,11 +275,59 @@ impl Block {
                 Group { pc, warp, lanes: self.live[warp % WARPS], barrier: Some((barrier, wait)) }
             })
         };
-        (0..self.warps).filter_map(place).collect()
+        (0..self.warps).flat_map(|warp| place(warp).into_iter().chain(self.groups_singly(warp))).collect()
+    }
+
+    /// Lets the threads go on that came one by one to a barrier, whose phase is over.
+    fn end_phase(&mut self, id: usize, phase: &Phase) {
+        // The program is read while the state of warps changes.
+        let mut singly = std::mem::take(&mut self.singly);
+        let action = |pc| self.barrier_at(pc).map(|barrier| barrier.action);
+        let mut ready = 0;
+        for (warp, state) in singly.iter_mut().enumerate() {
+            if state.end_phase(id, phase, action) {
+                ready |= 1 << warp;
+            }
+        }
+        self.ready |= ready;
+        self.singly = singly;
+    }
+
+    /// The groups of threads of a warp that wait at barriers.
+    fn groups_singly(&self, warp: usize) -> Vec<Group> {
+        let Some(state) = self.singly.get(warp) else { return Vec::new() };
+        let group = |(pc, id, lanes): (u32, usize, Mask)| {
+            let wait = self.barriers[id].awaited(&self.live[..self.warps]);
+            Group { pc, warp, lanes, barrier: Some((id, wait)) }
+        };
+        state.groups().into_iter().map(group).collect()
+    }
+
+    /// The stop for a deadlock of threads that come to barriers one by one.
+    fn deadlock_singly(&self, geometry: &Geometry, block: [u32; 3]) -> Option<Stop> {
+        if self.singly.is_empty() {
+            return None;
+        }
+        let mut all: Vec<(usize, usize, (u32, String))> = Vec::new();
+        for (warp, state) in self.singly.iter().enumerate().take(self.warps) {
+            let groups = self.groups_singly(warp);
+            let firsts = groups.iter().map(|group| first_lane(group.lanes));
+            all.extend(firsts.zip(describe(geometry, &groups)).map(|(lane, text)| (warp, lane, text)));
+            all.extend(state.others.iter().map(|(lane, text)| (warp, *lane, text.clone())));
+        }
+        all.sort_by_key(|&(warp, lane, _)| (warp, lane));
+        let related: Vec<(u32, String)> = all.into_iter().map(|(_, _, text)| text).collect();
+        let warp = (0..self.warps).find(|&warp| self.live[warp] != 0)?;
+        let pc = related.first().map(|&(pc, _)| pc);
+        let lane = first_lane(self.live[warp]);
+        Some(Stop { kind: deadlock(&related), pc, block, warp, lane, related })
     }
 
     /// The stop for a deadlock, with the positions of the waiting threads.
     pub(super) fn deadlock(&self, geometry: &Geometry, block: Dim3) -> Stop {
+        if let Some(stop) = self.deadlock_singly(geometry, block) {
+            return stop;
+        }
         let groups = self.groups(None);
         let related = describe(geometry, &groups);
         let (warp, pc, lane) = groups

@@ -31,6 +31,10 @@ pub(super) struct Turn {
     pub(super) keeps: bool,
     pub(super) hands_over: bool,
     pub(super) is_interpreted: bool,
+    /// Whether it has yielded in a loop in which it may wait for other clusters, since it last ran.
+    pub(super) gave_way: bool,
+    /// Whether it waits until a phase of a barrier is over to which its threads came one by one.
+    pub(super) awaits_phase: bool,
 }
 
 impl std::fmt::Debug for Heavy {
@@ -54,6 +58,11 @@ impl Heavy {
         self.warps.get(number).is_none_or(|turn| turn.has_ended)
     }
 
+    /// Whether a warp has yielded in a loop since it was last asked.
+    pub(super) fn has_given_way(&mut self, number: usize) -> bool {
+        self.warps.get_mut(number).is_some_and(|turn| std::mem::take(&mut turn.gave_way))
+    }
+
     /// Records that all threads of a warp have exited.
     pub(super) fn end(&mut self, number: usize, warps: usize) {
         if let Some(turn) = self.warps.get_mut(number) {
@@ -73,7 +82,8 @@ impl Heavy {
         let turn = &self.warps[number];
         let in_vain =
             turn.waits_for.filter(|_| is_patient).is_some_and(|asked| !self.cluster.is_answered(asked));
-        is_ready && turn.since != Some(self.done) && !in_vain
+        let is_over = !turn.awaits_phase || self.cluster.awaits(rank, warp).1;
+        is_ready && is_over && turn.since != Some(self.done) && !in_vain
     }
 
     /// Selects a polling warp with waiting lanes for the interpreter to take over, since no warp can do anything else; returns whether there is one.

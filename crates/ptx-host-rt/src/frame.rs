@@ -57,7 +57,8 @@ pub struct WarpFrame {
     /// The instruction at which the warp was stopped, and the lanes.
     pub(crate) pc: u32,
     pub(crate) stopped: u32,
-    /// The result of a barrier with predicates: how many were true, and how many there were.
+    /// The result of a barrier with predicates: how many were true, and how many there were. Where threads arrive one by one, `trues` are the
+    /// lanes that may go on.
     pub(crate) trues: u32,
     pub(crate) votes: u32,
     /// The operand of the instruction that stopped the warp: an invalid branch index, or a member mask.
@@ -125,6 +126,23 @@ pub struct Runtime {
     /// Hands the warp over to the interpreter: the next instruction of each lane, the lanes that have not exited, their
     /// local memory (`hand_over`); returns a [`Status`].
     pub hand_over: unsafe extern "C" fn(*mut WarpFrame, *const u32, u32, *const u8) -> i32,
+    /// Threads of the warp come one by one to a barrier, or wait at it already (`singly`); returns a [`Status`].
+    pub arrive: unsafe extern "C" fn(
+        *mut WarpFrame,
+        u32,
+        u32,
+        u32,
+        u32,
+        u32,
+        *const u32,
+        *const u32,
+        *mut u32,
+    ) -> i32,
+    /// No lane of the warp can run before the phase of a barrier is over, given those that have not exited; returns 0 when one
+    /// is, and another number if none will ever be.
+    pub await_phase: unsafe extern "C" fn(*mut WarpFrame, u32) -> i32,
+    /// Lanes have exited, and these have not; returns a [`Status`].
+    pub left: unsafe extern "C" fn(*mut WarpFrame, u32) -> i32,
 }
 
 /// A property of the launch requested by code.
@@ -224,5 +242,8 @@ pub mod field {
         pub const IDLE: usize = offset_of!(Runtime, idle);
         pub const CHECK: usize = offset_of!(Runtime, check);
         pub const HAND_OVER: usize = offset_of!(Runtime, hand_over);
+        pub const ARRIVE: usize = offset_of!(Runtime, arrive);
+        pub const AWAIT_PHASE: usize = offset_of!(Runtime, await_phase);
+        pub const LEFT: usize = offset_of!(Runtime, left);
     }
 }

@@ -5,6 +5,9 @@
 //! suspended until the runtime performs some action, since only that changes mbarriers. If no warp is left that could
 //! perform one, they are deadlocked.
 //!
+//! In kernels with loops that may wait for threads of other clusters, a host thread alternates between several clusters (`patient.rs`): one whose warps
+//! all poll in such loops, or wait for warps that do, yields.
+//!
 //! Code may keep lanes of a warp waiting as long as others of it poll (`code/handover.rs`). If these would poll for
 //! ever unless the others make progress, the interpreter takes the warp over from there.
 
@@ -22,6 +25,7 @@ use super::job::Job;
 use super::product::VECTORS;
 use super::stop::nowhere;
 use super::system::place_in_local;
+use super::warps::{PATIENT_ROUNDS, Progress};
 
 /// Number of unsuccessful queries, without any action of a warp in between, by lanes that may stop polling, after which
 /// the interpreter takes their warp over, or another one with waiting lanes.
@@ -35,11 +39,13 @@ pub(super) struct ClusterResources {
     spare: Vec<Vec<Row>>,
     blocks: Vec<Block>,
     peers: Vec<*mut u8>,
+    /// The cluster that has begun, if one has.
+    begun: Option<Box<Heavy>>,
 }
 
 impl ClusterResources {
-    /// Runs a cluster of the launch, by its number; `frame` contains the fields common to the frames of all warps.
-    pub(super) fn run(
+    /// Begins a cluster of the launch, by its number; `frame` contains the fields common to the frames of all warps.
+    pub(super) fn begin(
         &mut self,
         job: &Job,
         assistant: &Assistant,
@@ -63,10 +69,27 @@ impl ClusterResources {
             stopped: None,
         });
         self.place(&mut heavy, (number, warps, ranks, job.sites()), geometry, frame);
-        let result = run(&raw mut *heavy, job, &mut self.fibres, &mut self.frames, &mut self.blocks, warps);
-        self.fibres.abandon();
-        self.spare = heavy.cluster.into_spare();
+        self.begun = Some(heavy);
+        Ok(())
+    }
+
+    /// Runs the cluster that has begun until it is done or yields.
+    pub(super) fn go_on(&mut self, job: &Job) -> Result<Progress, Stop> {
+        let Some(heavy) = &mut self.begun else { return Ok(Progress::Done) };
+        let warps = job.geometry.threads().div_ceil(WARP);
+        let result = run(&raw mut **heavy, job, &mut self.fibres, &mut self.frames, &mut self.blocks, warps);
+        if !matches!(result, Ok(Progress::GivesWay)) {
+            self.abandon();
+        }
         result
+    }
+
+    /// Ends the cluster that has begun.
+    pub(super) fn abandon(&mut self) {
+        self.fibres.abandon();
+        if let Some(heavy) = self.begun.take() {
+            self.spare = heavy.cluster.into_spare();
+        }
     }
 
     /// Creates the frames.
@@ -108,7 +131,7 @@ impl ClusterResources {
     }
 }
 
-/// Schedules the warps until all have ended.
+/// Schedules the warps until all have ended, or those that can run only poll for threads of other clusters.
 fn run(
     heavy: *mut Heavy,
     job: &Job,
@@ -116,14 +139,15 @@ fn run(
     frames: &mut [WarpFrame],
     blocks: &mut [Block],
     warps: usize,
-) -> Result<(), Stop> {
+) -> Result<Progress, Stop> {
     let frames = frames.as_mut_ptr();
     // SAFETY: the cluster and its frames belong to this thread and are pinned, and no reference to them is held while a fiber runs.
     unsafe {
         let all = (*heavy).count();
-        let mut is_patient = true;
+        let (mut is_patient, mut vain) = (true, 0);
         loop {
-            let (mut is_over, mut ran) = (true, false);
+            let (mut is_over, mut ran, mut gave_way) = (true, false, false);
+            let before = (*heavy).done;
             for number in 0..all {
                 if (*heavy).has_ended(number) {
                     continue;
@@ -134,7 +158,7 @@ fn run(
                 }
                 ran = true;
                 match fibres.resume(number, job, frames.add(number)) {
-                    Resumed::Waits => {}
+                    Resumed::Waits => gave_way |= (*heavy).has_given_way(number),
                     Resumed::Ended(status) if status == Status::Done as i32 => {
                         (*heavy).end(number, warps);
                     }
@@ -145,7 +169,12 @@ fn run(
                 }
             }
             if is_over {
-                return (*heavy).cluster.end();
+                return (*heavy).cluster.end().map(|()| Progress::Done);
+            }
+            // Warps that did something may have done what others wait for.
+            vain = if gave_way && (*heavy).done == before { vain + 1 } else { 0 };
+            if vain == PATIENT_ROUNDS {
+                return Ok(Progress::GivesWay);
             }
             // Before a deadlock is reported, all warps query once more: lanes that had not queried yet may have another query.
             if !ran && !std::mem::take(&mut is_patient) && !(*heavy).hand_over_one() {
@@ -269,6 +298,90 @@ pub(super) unsafe extern "C" fn idle(
     Status::Done as i32
 }
 
+/// Yields to other warps, and to other clusters if none of this one can do anything else.
+///
+/// # Safety
+/// The frame is that of a running warp.
+pub(super) unsafe fn give_way_in_cluster(frame: *mut WarpFrame) -> i32 {
+    // SAFETY: the frame and its cluster, to which no reference is held while the fiber is suspended.
+    unsafe {
+        let heavy = &mut *(*frame).heavy;
+        if let Some(turn) = heavy.turn(&*frame) {
+            turn.gave_way = true;
+        }
+        (*(*frame).suspend).suspend(());
+    }
+    Status::Done as i32
+}
+
+/// As [`arrive`](super::singly::arrive), where the interpreter's runtime executes barriers: the instruction, the threads at it, those for which its guard
+/// holds, and those that have not exited.
+///
+/// # Safety
+/// The frame is that of a running warp.
+pub(super) unsafe fn arrive_in_cluster(
+    frame: *mut WarpFrame,
+    (pc, mask, active, live): (u32, u32, u32, u32),
+    results: &mut [u32; WARP],
+) -> i32 {
+    // SAFETY: the frame and its cluster, to which nothing else refers now.
+    unsafe {
+        let frame = &mut *frame;
+        let threads = Threads { rank: frame.rank, warp: frame.warp as usize, pc, mask, active };
+        let heavy = &mut *frame.heavy;
+        match heavy.cluster.arrive(&threads, live, results) {
+            Ok((ready, arrives)) => {
+                heavy.done += u64::from(arrives || ready != 0);
+                frame.trues = ready;
+                Status::Done as i32
+            }
+            Err(stop) => {
+                (frame.pc, frame.stopped) = (pc, 1 << (stop.lane % WARP));
+                heavy.stopped = Some(Box::new(stop));
+                Status::Noted as i32
+            }
+        }
+    }
+}
+
+/// As [`await_phase`](super::singly::await_phase), where the interpreter's runtime executes barriers.
+///
+/// # Safety
+/// The frame is that of a running warp.
+pub(super) unsafe fn await_phase_in_cluster(frame: *mut WarpFrame, live: u32) -> i32 {
+    // SAFETY: the frame and its cluster, to which no reference is held while the fiber is suspended.
+    unsafe {
+        let (rank, warp) = ((*frame).rank, (*frame).warp as usize);
+        let heavy = &mut *(*frame).heavy;
+        heavy.cluster.left(rank, warp, live);
+        if let (true, false) = heavy.cluster.awaits(rank, warp) {
+            if let Some(turn) = heavy.turn(&*frame) {
+                turn.awaits_phase = true;
+            }
+            (*(*frame).suspend).suspend(());
+            let heavy = &mut *(*frame).heavy;
+            if let Some(turn) = heavy.turn(&*frame) {
+                turn.awaits_phase = false;
+            }
+        }
+        let (_, is_over) = (*(*frame).heavy).cluster.awaits(rank, warp);
+        i32::from(!is_over)
+    }
+}
+
+/// As [`left`](super::singly::left), where the interpreter's runtime executes barriers.
+///
+/// # Safety
+/// The frame is that of a running warp.
+pub(super) unsafe fn left_in_cluster(frame: *mut WarpFrame, live: u32) {
+    // SAFETY: the frame and its cluster, to which nothing else refers now.
+    unsafe {
+        let heavy = &mut *(*frame).heavy;
+        heavy.done += 1;
+        heavy.cluster.left((*frame).rank, (*frame).warp as usize, live);
+    }
+}
+
 /// Hands the warp over to the interpreter: `places` contains the next instruction of each lane, `live` are those that have not exited.
 ///
 /// # Safety
@@ -318,6 +431,7 @@ pub(super) unsafe extern "C" fn hand_over(
             let done = heavy.done;
             if let Some(turn) = heavy.turn(&*frame) {
                 turn.since = (run == Run::Stuck).then_some(done);
+                turn.gave_way = !did_something && run == Run::Goes;
             }
             (*(*frame).suspend).suspend(());
         }

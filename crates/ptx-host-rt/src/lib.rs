@@ -14,6 +14,7 @@
 //! | `resources` | reusable shared memory, frames and stacks of a host thread |
 //! | `block`, `barrier` | the state shared by the warps of a block |
 //! | `warps`, `fibre` | the warps of a block are run one after the other, or on fibers if they wait for each other; stacks |
+//! | `arrivals`, `singly` | barriers to which the threads of a warp come one by one |
 //! | `stop` | why a block was stopped |
 //! | `check`, `known` | bounds checks of accesses that compiled code cannot prove valid |
 //! | `effect`, `operands` | instructions executed by the interpreter's runtime, and matrix products by its function |
@@ -28,6 +29,7 @@
 #![allow(unsafe_code)]
 
 mod about;
+mod arrivals;
 mod barrier;
 mod block;
 mod check;
@@ -46,6 +48,7 @@ mod product;
 mod resources;
 mod row;
 mod runtime;
+mod singly;
 mod stop;
 mod stuck;
 mod system;

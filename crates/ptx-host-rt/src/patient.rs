@@ -1,4 +1,5 @@
-//! Blocks whose warps poll for others in loops: also for warps of other blocks, so that a host thread interleaves several blocks.
+//! Blocks whose warps poll for others in loops: also for warps of other blocks, so that a host thread interleaves several blocks, or clusters where the
+//! interpreter's runtime executes instructions.
 //!
 //! The started blocks of a thread are scheduled round-robin, the first one first. If none of them is done in a round,
 //! all of them wait for blocks that other threads run, or that have not been started: then one more is started. So no
@@ -24,7 +25,8 @@ struct Begun {
 
 /// Runs the block with this number and further unstarted ones, until there are none. `resources` has the resources for one of them.
 pub(super) fn run(job: &Job, worker: &Worker, resources: &mut Box<ThreadResources>, number: u64) {
-    let warps = job.geometry.threads().div_ceil(WARP).max(1);
+    let blocks = if job.compiled.is_heavy { job.geometry.cluster_size().max(1) as usize } else { 1 };
+    let warps = blocks * job.geometry.threads().div_ceil(WARP).max(1);
     // All blocks of a cooperative launch must be resident, however many host threads take part; its grid is limited accordingly.
     let most = match job.workspace {
         0 => (MOST_WARPS / warps / job.workers()).max(1),
@@ -69,13 +71,14 @@ pub(super) fn run(job: &Job, worker: &Worker, resources: &mut Box<ThreadResource
 /// Starts a block.
 fn begin(job: &Job, worker: &Worker, mut resources: Box<ThreadResources>, number: u64) -> Option<Begun> {
     let index = job.geometry.block_index(number, 0);
-    match resources.prepare(job, worker) {
-        Ok(()) => {
-            resources.begin(job, index);
-            Some(Begun { number, resources })
-        }
-        Err(kind) => {
-            job.stopped(number, nowhere(kind, index));
+    let begun = match resources.prepare(job, worker) {
+        Ok(()) => resources.begin(job, number, index),
+        Err(kind) => Err(nowhere(kind, index)),
+    };
+    match begun {
+        Ok(()) => Some(Begun { number, resources }),
+        Err(stop) => {
+            job.stopped(number, stop);
             None
         }
     }

@@ -112,19 +112,19 @@ impl ThreadResources {
 
     /// Runs a block, or the cluster of this number.
     pub(super) fn run(&mut self, job: &Job, number: u64, index: [u32; 3]) -> Result<(), Stop> {
+        self.begin(job, number, index)?;
+        self.go_on(job).map(drop)
+    }
+
+    /// Starts a block, or the cluster of this number.
+    pub(super) fn begin(&mut self, job: &Job, number: u64, index: [u32; 3]) -> Result<(), Stop> {
         if job.compiled.is_heavy {
             let Some(assistant) = job.assistant() else {
                 let text = "the launch has nothing that executes what the interpreter's runtime does";
                 return Err(nowhere(TrapKind::Misuse(text.to_owned()), index));
             };
-            return self.heavy.run(job, assistant, number, self.frames[0]);
+            return self.heavy.begin(job, assistant, number, self.frames[0]);
         }
-        self.begin(job, index);
-        self.go_on(job).map(drop)
-    }
-
-    /// Starts a block.
-    pub(super) fn begin(&mut self, job: &Job, index: [u32; 3]) {
         let threads = job.geometry.threads();
         self.block.begin(job.program, threads);
         // A zero-length fill at an address without memory is slower on some processors than a nonempty one: it is a fully masked store.
@@ -136,10 +136,14 @@ impl ThreadResources {
         for frame in self.frames.iter_mut().take(warps) {
             frame.block_index = index;
         }
+        Ok(())
     }
 
-    /// Runs the started block, until it is done or yields.
+    /// Runs the started block or cluster, until it is done or yields.
     pub(super) fn go_on(&mut self, job: &Job) -> Result<Progress, Stop> {
+        if job.compiled.is_heavy {
+            return self.heavy.go_on(job);
+        }
         let threads = job.geometry.threads();
         let (block, frames) = (&raw mut *self.block, self.frames.as_mut_ptr());
         if job.compiled.waits {
@@ -152,5 +156,6 @@ impl ThreadResources {
     /// Abandons the started block.
     pub(super) fn abandon(&mut self) {
         self.fibres.abandon();
+        self.heavy.abandon();
     }
 }

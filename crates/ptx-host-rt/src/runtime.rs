@@ -5,8 +5,9 @@ use super::block::{Coming, Passed};
 use super::check::check;
 use super::effect::{effect, multiply};
 use super::frame::{Asked, Runtime, Status, WarpFrame};
-use super::heavy::{hand_over, idle, step};
+use super::heavy::{give_way_in_cluster, hand_over, idle, step};
 use super::row::row;
+use super::singly::{arrive, await_phase, left};
 use super::stuck::stuck;
 use super::system::call;
 
@@ -27,6 +28,9 @@ pub(crate) static RUNTIME: Runtime = Runtime {
     stuck,
     check,
     hand_over,
+    arrive,
+    await_phase,
+    left,
 };
 
 /// The arrival of the warp at a barrier.
@@ -71,6 +75,9 @@ unsafe extern "C" fn local(frame: *mut WarpFrame, bytes: u64) -> *mut u8 {
 unsafe extern "C" fn give_way(frame: *mut WarpFrame, pc: u32, lanes: u32) -> i32 {
     // SAFETY: the frame of the warp that runs, its block, which no other warp uses meanwhile, and what suspends its fibre.
     unsafe {
+        if !(*frame).heavy.is_null() {
+            return give_way_in_cluster(frame);
+        }
         let frame = &mut *frame;
         (*frame.block).give_way(frame.warp as usize, pc, lanes);
         (*frame.suspend).suspend(());

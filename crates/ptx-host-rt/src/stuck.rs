@@ -2,7 +2,7 @@
 
 use ptx_exec::TrapKind;
 use ptx_exec::engine::{LaneGroup, deadlock, describe_lanes};
-use ptx_exec::program::{CollectiveKind, Effect, Mask, Op, Program, WARP};
+use ptx_exec::program::{CollectiveKind, Effect, Mask, Op, Program, WARP, first_lane};
 
 use super::frame::{Status, WarpFrame};
 
@@ -26,6 +26,11 @@ pub(super) unsafe extern "C" fn stuck(
         let groups = groups(|pc| kind_at(program, pc), places, members, live);
         let warp = frame.warp as usize;
         let related = describe_lanes(&(*frame.job).geometry, warp, &groups);
+        if (*frame.block).asks_where() {
+            let firsts = groups.iter().map(|group| first_lane(group.lanes));
+            (*frame.block).record_others(warp, firsts.zip(related).collect());
+            return Status::Noted as i32;
+        }
         (frame.pc, frame.stopped) = (groups.first().map_or(frame.pc, |group| group.pc), live);
         let kind = match related.is_empty() {
             true => TrapKind::Deadlock(format!("lanes {live:#010x} of warp {warp} wait for each other")),

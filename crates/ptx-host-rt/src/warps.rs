@@ -43,7 +43,7 @@ pub(crate) enum Progress {
 }
 
 /// Number of rounds in which all runnable warps yield, after which the block yields.
-const PATIENT_ROUNDS: u32 = 4;
+pub(super) const PATIENT_ROUNDS: u32 = 4;
 
 /// Runs all warps of a block on fibers, one for each warp, until they have exited or all of them poll in loops; the
 /// next call resumes them. All fibers are free again when the block is done or stopped.
@@ -59,6 +59,10 @@ pub(crate) fn run_on_fibres(
         while (*block).live_warps != 0 {
             let all = (*block).ready;
             if all == 0 {
+                // They say where lanes of them are that do not wait at barriers, and end.
+                for warp in (*block).ask_where() {
+                    fibres.resume(warp, job, frames.add(warp));
+                }
                 fibres.abandon();
                 return Err((*block).deadlock(&job.geometry, (*frames).block_index));
             }

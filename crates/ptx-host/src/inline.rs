@@ -21,6 +21,7 @@ use crate::exchange::guard_exchanges;
 use crate::spin::poll;
 use crate::strategy::{Form, Forms};
 use copier::{Calls, Copier, InlinedFrame, Return, body};
+use stack::CALLS;
 
 /// Inlines the calls of a kernel, duplicates loop counters (`counters.rs`), if-converts branches around exchanges (`exchange.rs`), and makes loads poll
 /// on which loops wait (`spin.rs`); `None` if there is nothing to do. Disabled forms are left out.
@@ -41,8 +42,10 @@ pub fn inline(program: &Program, disabled: Forms) -> Result<Option<Inlined>, Ref
 fn without_calls(program: &Program) -> Result<Option<Inlined>, Refusal> {
     let is_call = |inst: &Inst| matches!(inst.op, Op::Effect(Effect::Call(_)));
     let entry = program.kernel();
-    let allocates = stack::allocates(program);
-    if !allocates && !body(program, entry).any(|pc| program.code.get(pc as usize).is_some_and(is_call)) {
+    let allocates = stack::allocates(program)?;
+    if allocates.is_none()
+        && !body(program, entry).any(|pc| program.code.get(pc as usize).is_some_and(is_call))
+    {
         return Ok(None);
     }
     let mut copier = Copier {
@@ -54,7 +57,10 @@ fn without_calls(program: &Program) -> Result<Option<Inlined>, Refusal> {
         zero: Src::register(entry.rows),
         starts: Vec::new(),
         base: None,
+        between: None,
         top: None,
+        growth: 0,
+        depth: 0,
         own: Calls::default(),
     };
     let count = program.constants.rows().len() as u32;
@@ -66,12 +72,15 @@ fn without_calls(program: &Program) -> Result<Option<Inlined>, Refusal> {
             copier.emit(entry.start, None, make);
         }
     }
-    if allocates {
+    if allocates.is_some() {
         copier.begin_stack(entry.start, entry.local);
     }
     copier.plan();
+    if let Some(pc) = allocates.filter(|_| copier.own.has_any()) {
+        return Err(Refusal { pc, why: CALLS });
+    }
     let stack = 8 * entry.rows + entry.local;
-    copier.copy(entry, InlinedFrame { rows: 0, local: 0, stack }, &Return::Exits)?;
+    copier.copy(entry, InlinedFrame { rows: 0, local: 0, stack, base: None }, &Return::Exits)?;
     copier.copy_own()?;
     copier.finish()
 }

@@ -406,7 +406,7 @@ impl Kernel {
         }
         let program = inlined.as_ref().map_or(program, |inlined| &inlined.program);
         let (runs, stack) = (entry.runs, stack_bytes(program));
-        let is_heavy = runs == Runs::Cluster;
+        let is_heavy = runs.is_heavy();
         let waits = waits(program, runs, stack);
         Ok(Self {
             _code: linked,
@@ -438,7 +438,7 @@ impl Kernel {
         Compiled {
             code,
             waits: self.waits,
-            is_patient: self.runs == Runs::PatientWarp,
+            is_patient: self.runs.is_patient(),
             runs_blocks: self.runs == Runs::Block,
             is_heavy: self.is_heavy,
             stack: self.stack,

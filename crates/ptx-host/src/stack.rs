@@ -36,7 +36,7 @@ pub(crate) fn waits(program: &Program, runs: Runs, stack: usize) -> bool {
         // Host threads have small stacks.
         Runs::Warp => has_barriers(program) || stack > LARGEST_ON_THREAD,
         Runs::PatientWarp => true,
-        Runs::Cluster | Runs::Block => false,
+        Runs::Cluster | Runs::PatientCluster | Runs::Block => false,
     }
 }
 

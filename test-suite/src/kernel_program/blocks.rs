@@ -29,7 +29,6 @@ impl Blocks {
     pub(super) fn together(rng: &mut Rng, threads: u32) -> Self {
         /// All threads have a word of the input, and some more words after it.
         const MOST: u32 = INPUT - 256;
-        // Loops that wait for the grid are not compiled in clusters.
         let (cluster, cooperative) = [(1, true), (1, true), (2, false), (4, false)][rng.usize(..4)];
         let cluster = if cluster * threads > MOST { 2 } else { cluster };
         let clusters = rng.u32(1..5).min(MOST / threads / cluster);
@@ -45,7 +44,7 @@ impl Blocks {
 impl Instructions {
     /// Values that threads get from those of other blocks.
     pub(super) fn among_blocks(&mut self, blocks: Blocks, threads: u32) -> String {
-        if blocks.cooperative {
+        if blocks.cooperative && (blocks.cluster == 1 || self.rng.bool()) {
             self.grid_exchange(blocks.grid, threads)
         } else {
             self.cluster_exchange(blocks.cluster, threads)

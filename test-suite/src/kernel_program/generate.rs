@@ -9,13 +9,13 @@ use super::syntax::Statement;
 
 /// What holds in a region.
 #[derive(Clone)]
-struct Region {
+pub(super) struct Region {
     /// The lanes of the warp that run it, where these are together.
     lanes: Option<String>,
     /// Whether all threads of the block run it, each as often as the others.
     is_whole: bool,
     /// Whether all blocks run it, each as often as the others.
-    is_equal: bool,
+    pub(super) is_equal: bool,
     /// Regions around it, up to the next loop or the body.
     depth: usize,
     /// Whether it is in a function.
@@ -32,7 +32,7 @@ impl Region {
 
     /// One inside of it that threads run which part from others: these lanes of a warp, where it is known which. With `levels` further regions
     /// around it may be left by a jump out of it.
-    fn apart(&self, lanes: Option<String>, levels: usize) -> Self {
+    pub(super) fn apart(&self, lanes: Option<String>, levels: usize) -> Self {
         Self {
             lanes,
             is_whole: false,
@@ -44,10 +44,12 @@ impl Region {
     }
 }
 
-struct Generator {
-    instructions: Instructions,
-    threads: u32,
-    blocks: Blocks,
+pub(super) struct Generator {
+    pub(super) instructions: Instructions,
+    pub(super) threads: u32,
+    pub(super) blocks: Blocks,
+    /// Whether the threads of a warp come to barriers one by one (`barriers.rs`).
+    singly: bool,
     /// Statements that may still be generated.
     left: u32,
 }
@@ -86,7 +88,22 @@ pub(super) fn program(seed: u64) -> Program {
     let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x006b_6572_6e65_6c73);
     let block = BLOCKS[rng.usize(..BLOCKS.len())];
     let blocks = Blocks::apart(rng.u32(1..4));
-    of_blocks(seed, rng, block, blocks)
+    of_blocks(seed, rng, block, blocks, false)
+}
+
+/// Generates one the threads of whose warps come to barriers one by one.
+pub(super) fn barriers(seed: u64) -> Program {
+    let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x6261_7272_6965_7273);
+    let block = BLOCKS[rng.usize(..BLOCKS.len())];
+    let blocks = match rng.u32(..3) {
+        0 => {
+            let blocks = Blocks::together(&mut rng, block.iter().product());
+            // Clusters of which all are there at once wait for the grid, too.
+            Blocks { is_long: false, cooperative: blocks.cooperative || rng.bool(), ..blocks }
+        }
+        _ => Blocks::apart(rng.u32(1..4)),
+    };
+    of_blocks(seed, rng, block, blocks, true)
 }
 
 /// Generates one whose blocks do something together.
@@ -94,14 +111,14 @@ pub(super) fn grid(seed: u64) -> Program {
     let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x0067_7269_6473);
     let block = BLOCKS[rng.usize(..BLOCKS.len())];
     let blocks = Blocks::together(&mut rng, block.iter().product());
-    of_blocks(seed, rng, block, blocks)
+    of_blocks(seed, rng, block, blocks, false)
 }
 
-fn of_blocks(seed: u64, mut rng: Rng, block: [u32; 3], blocks: Blocks) -> Program {
+fn of_blocks(seed: u64, mut rng: Rng, block: [u32; 3], blocks: Blocks, singly: bool) -> Program {
     let size = [8, 14, 25][rng.usize(..3)];
     let instructions = Instructions { rng, own: Own::default() };
     let threads: u32 = block.iter().product();
-    let mut generator = Generator { instructions, threads, blocks, left: size };
+    let mut generator = Generator { instructions, threads, blocks, singly, left: size };
     let functions: Vec<Vec<Statement>> = (0..2).map(|_| generator.function()).collect();
     generator.left = size;
     let top = Region {
@@ -154,13 +171,15 @@ impl Generator {
                 let rest = self.instructions.word();
                 let head = format!("{head}vote.sync.ballot.b32 {rest}, !{predicate}, {lanes};\n");
                 all.push(Statement::Exit { head, predicate });
-                (top.lanes, top.is_whole) = (Some(rest), false);
+                // Threads that have exited are not waited for.
+                (top.lanes, top.is_whole) = (Some(rest), self.singly && self.instructions.rng.bool());
+                top.is_equal &= top.is_whole && !self.blocks.meet();
             }
         }
         all
     }
 
-    fn region(&mut self, region: &Region, size: usize) -> Vec<Statement> {
+    pub(super) fn region(&mut self, region: &Region, size: usize) -> Vec<Statement> {
         let mut region = region.clone();
         let mut all = Vec::new();
         for _ in 0..size {
@@ -178,6 +197,9 @@ impl Generator {
         match choice {
             0..=4 => Statement::Plain(self.arithmetic()),
             5..=7 if !region.is_function => Statement::Plain(self.instructions.access()),
+            8 | 9 if self.singly && region.is_whole && self.instructions.rng.u32(..3) > 0 => {
+                self.parted(region)
+            }
             8 | 9 if self.meets_blocks(region) => {
                 Statement::Plain(self.instructions.among_blocks(self.blocks, self.threads))
             }
@@ -247,6 +269,24 @@ impl Generator {
         }
     }
 
+    /// The lanes on the sides of a branch, where those of the region are known: `head` computes them.
+    pub(super) fn sides_of(
+        &mut self,
+        region: &Region,
+        predicate: &str,
+        head: &mut String,
+    ) -> [Option<String>; 2] {
+        let Some(outer) = region.lanes.as_ref().filter(|_| self.instructions.rng.u32(..4) > 0) else {
+            return [None, None];
+        };
+        let [own, other, opposite] =
+            [self.instructions.word(), self.instructions.word(), self.instructions.word()];
+        *head += &format!(
+            "vote.sync.ballot.b32 {own}, {predicate}, {outer};\nnot.b32 {opposite}, {own};\nand.b32 {other}, {opposite}, {outer};\n"
+        );
+        [Some(own), Some(other)]
+    }
+
     fn branch(&mut self, region: &Region) -> Statement {
         let sizes = [self.instructions.rng.usize(1..4), self.instructions.rng.usize(..3)];
         if let Some((head, predicate, common)) = self.common(region) {
@@ -259,17 +299,7 @@ impl Generator {
             return Statement::If { head, predicate, sides };
         }
         let (mut head, predicate) = self.instructions.comparison();
-        let mut lanes = [None, None];
-        if let Some(outer) = &region.lanes
-            && self.instructions.rng.u32(..4) > 0
-        {
-            let [own, other, opposite] =
-                [self.instructions.word(), self.instructions.word(), self.instructions.word()];
-            head += &format!(
-                "vote.sync.ballot.b32 {own}, {predicate}, {outer};\nnot.b32 {opposite}, {own};\nand.b32 {other}, {opposite}, {outer};\n"
-            );
-            lanes = [Some(own), Some(other)];
-        }
+        let lanes = self.sides_of(region, &predicate, &mut head);
         let mut sides = [Vec::new(), Vec::new()];
         for ((side, lanes), size) in sides.iter_mut().zip(lanes).zip(sizes) {
             let levels = if lanes.is_none() { region.levels + 1 } else { 0 };

@@ -8,12 +8,15 @@
 //! In other programs (`grid`) blocks do something together, too: they wait for the whole grid, and access shared memory of the other blocks of their
 //! cluster.
 //!
+//! In others (`barriers`) the threads of a warp come to barriers one by one.
+//!
 //! Other programs (`joins`) show which threads run together, and are compared with what a translation to LLVM IR and back makes of them.
 //!
 //! `syntax` holds the statements, `generate` makes them, `arithmetic`, `memory` and `blocks` the instructions in them, and `judge`
 //! executes them.
 
 mod arithmetic;
+mod barriers;
 mod blocks;
 mod generate;
 mod joins;
@@ -62,6 +65,11 @@ impl Program {
     /// Generates a program whose blocks do something together, in a cooperative launch or in clusters; some of these launches are long.
     pub fn grid(seed: u64) -> Self {
         generate::grid(seed)
+    }
+
+    /// Generates a program the threads of whose warps come to barriers one by one.
+    pub fn barriers(seed: u64) -> Self {
+        generate::barriers(seed)
     }
 
     /// Generates a program that shows which threads of a warp run together, for [`judge_translations`].

@@ -33,6 +33,13 @@ fn random_grids_agree() {
     agree(&(0..programs).map(Program::grid).collect::<Vec<_>>());
 }
 
+/// Threads of a warp come to barriers one by one, in both engines.
+#[test]
+fn random_barriers_agree() {
+    let programs: u64 = testing::count("random kernels whose threads come to barriers one by one", 5, 1);
+    agree(&(0..programs).map(Program::barriers).collect::<Vec<_>>());
+}
+
 /// Threads that run together in a kernel do so in its translations.
 #[test]
 fn translations_keep_threads_together() {
@@ -93,7 +100,18 @@ fn programs_are_valid_and_have_all_there_is() {
     ] {
         assert!(grids.iter().any(|text| text.contains(part)), "no grid has `{part}`");
     }
-    for text in texts.iter().take(40).chain(grids.iter().take(40)) {
+    let barriers: Vec<String> = (0..60).map(|seed| Program::barriers(seed).ptx()).collect();
+    for part in [
+        "barrier.sync 9;",
+        "barrier.arrive",
+        "barrier.red.popc.u32",
+        "barrier.red.or.pred",
+        "barrier.cluster.wait",
+        "exit;",
+    ] {
+        assert!(barriers.iter().any(|text| text.contains(part)), "no kernel with barriers has `{part}`");
+    }
+    for text in texts.iter().take(40).chain(grids.iter().take(40)).chain(barriers.iter().take(40)) {
         let source = ptx_diag::SourceFile::new("kernel.ptx", text.as_str());
         test_suite::stage::read_and_verify(&source).unwrap_or_else(|error| panic!("{error:#}\n{text}"));
     }

@@ -5,8 +5,11 @@
 //! their barriers and their tensor memory. Operands and results are rows of the warp's only frame. A warp has one group
 //! of threads: those that reach the instruction.
 
+mod singly;
+
 use std::sync::Arc;
 
+use self::singly::Singly;
 use super::at::Place;
 use super::cluster::{Cluster, TURN};
 use super::executable::Executable;
@@ -101,6 +104,8 @@ pub struct Threads {
 pub struct AssistedCluster<'a> {
     grid: Grid<'a>,
     cluster: Cluster,
+    /// For each warp of each block the threads that came to barriers one by one; empty until some do.
+    singly: Vec<Vec<Singly>>,
 }
 
 impl std::fmt::Debug for AssistedCluster<'_> {
@@ -122,7 +127,7 @@ impl<'a> AssistedCluster<'a> {
         let mut grid = Grid::of(&assistant.launched, clusters);
         (grid.products, grid.is_assisted) = (Some(products), true);
         let cluster = Cluster::new(&grid, number, spare);
-        Self { grid, cluster }
+        Self { grid, cluster, singly: Vec::new() }
     }
 
     /// The register memory, for reuse by the next cluster.
@@ -164,9 +169,12 @@ impl<'a> AssistedCluster<'a> {
         local: impl Fn(usize, usize) -> u8,
     ) {
         self.come(&Threads { rank, warp: index, pc: 0, mask: 0, active: 0 }, live);
+        if let Some(warp) = self.warp(rank, index) {
+            warp.fragments.clear();
+        }
+        let kept = self.keep_at_barriers(rank, index);
         let Some(warp) = self.warp(rank, index) else { return };
-        warp.fragments.clear();
-        for lane in lanes(live) {
+        for lane in lanes(live & !kept) {
             match warp.fragments.iter_mut().find(|group| group.pc == places[lane]) {
                 Some(group) => group.mask |= 1 << lane,
                 None => {
@@ -294,10 +302,13 @@ impl<'a> AssistedCluster<'a> {
             && let Some(warps) = warps.get_mut(running.rank as usize)
         {
             warps.iter_mut().for_each(|warp| warp.wake(&running.barriers));
+            let singly = self.singly.get_mut(running.rank as usize);
+            singly.into_iter().flatten().for_each(|singly| singly.wake(&running.barriers));
         }
         if std::mem::take(&mut running.cluster.wake) {
             let phase = running.cluster.barrier.phase;
             warps.iter_mut().flatten().for_each(|warp| warp.wake_cluster(phase));
+            self.singly.iter_mut().flatten().for_each(|singly| singly.wake_cluster(phase));
         }
     }
 
@@ -327,6 +338,7 @@ impl<'a> AssistedCluster<'a> {
         if let Some(stop) = first {
             return stop;
         }
+        self.show_waiting();
         let stop = self.cluster.deadlock(&self.grid);
         let nowhere = Threads { rank: 0, warp: 0, pc: 0, mask: 0, active: 0 };
         self.stop(stop, nowhere)
@@ -335,6 +347,7 @@ impl<'a> AssistedCluster<'a> {
     /// The stop for a reached limit, with the positions of the threads; `running` are those that do not wait.
     pub fn out_of_time(&mut self, kind: TrapKind, running: Threads) -> EngineStop {
         self.place(running);
+        self.show_waiting();
         let id = WarpId { rank: running.rank, index: running.warp };
         let stop = self.cluster.out_of_time(&self.grid, id, kind);
         self.stop(stop, running)

@@ -8,6 +8,7 @@
 //! | uniform | when none of its members waits elsewhere | lanes that it does not name |
 //! | divergent | for each complete group of lanes with the same mask | also lanes of other groups |
 //! | (a poll whether the phase of an mbarrier is over) | when lanes arrive, and again after others have run | all others |
+//! | (a barrier to which threads come one by one: `singly.rs`) | for the lanes whose phase is over | all others, and lanes of other phases |
 
 use ptx_exec::program::{
     ClusterAction, Collective, Effect, Guard, Inst, MbarrierAction, Op, Participants, Src,
@@ -24,6 +25,18 @@ pub enum Gather {
     Each(Src),
     /// None: lanes poll whether a phase is over. Those whose poll fails let others run before they poll again.
     Asking,
+    /// None: each lane arrives at a barrier for itself, and goes on when the barrier's phase is over.
+    Arriving,
+}
+
+impl Gather {
+    /// Whether the block may run for some of the lanes at it while others stay there.
+    pub fn leaves_some(self) -> bool {
+        match self {
+            Self::Each(_) | Self::Arriving => true,
+            Self::All | Self::One(_) | Self::Asking => false,
+        }
+    }
 }
 
 /// The collective operation, if lanes wait for each other at it.
@@ -47,7 +60,7 @@ pub fn asks(op: &Op) -> bool {
 }
 
 /// Whether lanes wait for the barrier of their cluster.
-pub(super) fn waits_for_cluster(op: &Op) -> bool {
+pub(crate) fn waits_for_cluster(op: &Op) -> bool {
     matches!(op, Op::Effect(Effect::ClusterBarrier(ClusterAction::Wait)))
 }
 

@@ -31,6 +31,7 @@
 //! | `patterns` | offsets of lanes from the first lane of their chunk |
 //! | `nans` | the rows whose NaNs may have any payload |
 //! | `shape` | the lattice of shapes: uniform, strided, indexed, varying |
+//! | `singly` | barriers to which the threads of a warp come one by one |
 //! | `exchange` | stores to addresses that the same lanes have just loaded from |
 //! | `facts` | bounds of the values of rows |
 //! | `chunkwise` | which chunks of a row have equal values |
@@ -76,6 +77,7 @@ mod rows;
 mod schedule;
 mod segments;
 mod shape;
+mod singly;
 mod spans;
 mod together;
 mod transfer;
@@ -105,13 +107,14 @@ pub use phases::Phases;
 pub use places::APART;
 pub use progress::waiting;
 pub(crate) use reason::{Cause, Origin, Reasons};
-pub use results::{Analysis, WAITS};
+pub use results::Analysis;
 pub use rows::Shapes;
 pub use schedule::Schedule;
 pub(crate) use segments::leaves_early;
 pub use segments::{Limits, Segments};
 pub(crate) use shape::Lanes;
 pub use shape::{Indexed, Launched, Shape, Stride};
+pub(crate) use singly::{begins_with_wait, is_waited_at};
 pub use together::{pays_together, runs_together, together};
 pub use turns::take_turns;
 pub(crate) use unroll::copies_of;

@@ -9,11 +9,15 @@ use super::gather::{Gather, asks, waits};
 use super::graph::Block;
 use super::rows::Shapes;
 use super::shape::Shape;
+use super::singly::begins_with_wait;
 
 impl Shapes {
     /// The lanes that must arrive at the beginning of a block before it runs; `None` if lanes do not wait for each other there.
     pub fn gather(&self, program: &Program, block: &Block) -> Option<Gather> {
         let inst = program.code.get(block.first as usize)?;
+        if self.arrives_singly && begins_with_wait(program, block) {
+            return Some(Gather::Arriving);
+        }
         if self.has_questions && matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))) {
             // Lanes may arrive while others of the warp poll.
             return Some(Gather::All);
@@ -41,7 +45,7 @@ impl Shapes {
         // All active lanes are members of one mask and get one result. With a divergent mask several groups execute together, each with its own.
         let same = match self.participants(collective) {
             Gather::All | Gather::One(_) => Shape::Uniform,
-            Gather::Each(_) | Gather::Asking => Shape::Varying,
+            Gather::Each(_) | Gather::Asking | Gather::Arriving => Shape::Varying,
         };
         match collective.kind {
             CollectiveKind::Shuffle(mode) if is_first => self.shuffled(mode, collective, is_whole),

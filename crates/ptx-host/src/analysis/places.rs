@@ -17,7 +17,7 @@ use ptx_exec::program::{Alu, Collective, CollectiveKind, Effect, Op, Participant
 
 use ptx_isa::SpecialReg;
 
-use super::gather::{waits, waits_for_cluster};
+use super::gather::waits;
 use super::{BlockId, Gather, Graph, Refusal, Schedule, Shape, Shapes, Terminator};
 
 /// Why a kernel is refused whose lanes may reach an operation at different instructions.
@@ -26,7 +26,7 @@ pub const APART: &str = "lanes of a warp may reach this operation through differ
 /// Finds pairs of blocks with one operation at which lanes may wait at the same time; returns their instructions.
 ///
 /// # Errors
-/// The later of two instructions at which lanes may wait for the barrier of their cluster.
+/// The last of so many instructions at which lanes may wait at one time that their pairs are not examined.
 pub(super) fn check(
     program: &Program,
     graph: &Graph,
@@ -38,13 +38,9 @@ pub(super) fn check(
     let places = Places { program, graph, shapes };
     let mut seen = BTreeSet::new();
     let all = 0..graph.blocks().len();
-    let meets = |&id: &BlockId| waits_for_cluster(places.first(id)) || places.operation(id).is_some();
+    let meets = |&id: &BlockId| places.operation(id).is_some();
     let meeting: Vec<BlockId> = all.filter(meets).collect();
     for waiting in schedule.together(graph, &meeting, parts_lanes) {
-        let mut waits = waiting.iter().filter(|&&id| waits_for_cluster(places.first(id)));
-        if let (Some(_), Some(&later)) = (waits.next(), waits.next()) {
-            return Err(Refusal { pc: graph.block(later).first, why: APART });
-        }
         if let Some(&last) = waiting.last().filter(|_| waiting.len() > MOST_AT_ONCE) {
             return Err(Refusal { pc: graph.block(last).first, why: APART });
         }
@@ -73,11 +69,6 @@ struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// The first instruction of a block.
-    fn first(&self, id: BlockId) -> &'a Op {
-        &self.program.code[self.graph.block(id).first as usize].op
-    }
-
     /// The collective operation at the beginning of a block at which lanes wait for each other.
     fn operation(&self, id: BlockId) -> Option<&'a Collective> {
         let block = Some(self.graph.block(id)).filter(|block| block.gathers)?;

@@ -25,13 +25,11 @@ use super::rows::Shapes;
 use super::schedule::{self, Schedule};
 use super::segments::{Limits, Segments};
 use super::shape::{Lanes, Launched};
+use super::singly;
 use super::width::Widths;
 
-/// Why a kernel with operations of the runtime and a loop that may wait for other threads is refused.
-pub const WAITS: &str = "a loop that waits for other threads is not compiled in clusters, and in kernels with such barriers, copies or products";
-
-/// Limit on the number of pairs (running block, block at which lanes may wait meanwhile) in kernels whose operations are joined: each pair is a
-/// jump in the code, and LLVM takes minutes for the 4,000 to 8,000 of CUTLASS's kernels for sm_90a.
+/// Limit on the number of pairs (running block, block at which lanes may wait meanwhile) in kernels whose operations are joined and that are not split: each
+/// pair is a jump in the code, and LLVM takes minutes for the 4,000 to 8,000 of CUTLASS's kernels for sm_90a.
 const MOST_PLACES: usize = 2048;
 
 /// Limit on the number of these pairs in kernels that are not split into segments.
@@ -70,6 +68,8 @@ pub struct Analysis {
     /// Whether lanes that poll an mbarrier in vain keep lanes at later blocks waiting until the interpreter takes over the warp
     /// (`code/handover.rs`).
     pub hands_over: bool,
+    /// Whether threads of a warp come to barriers one by one (`singly.rs`).
+    pub arrives_singly: bool,
     /// The functions that the kernel is compiled to, if it is not one.
     pub segments: Option<Segments>,
 }
@@ -79,6 +79,7 @@ pub struct Analysis {
 struct Request<'l> {
     lanes: Lanes,
     hands_over: bool,
+    singly: bool,
     limits: &'l Limits,
     /// Whether it is split into segments.
     split: bool,
@@ -142,19 +143,16 @@ impl Analysis {
     }
 
     fn with(program: &Program, launched: &Launched, request: Request<'_>) -> Result<Self, Refusal> {
-        let Request { lanes, hands_over, limits, split } = request;
+        let Request { lanes, hands_over, singly, limits, split } = request;
         let graph = Graph::with_blocks(program, if split { limits.block_instructions } else { u32::MAX })?;
         let patient = waiting(program, &graph);
-        if let Some(&first) = patient.first().filter(|_| launched.clusters || has_heavy(program, &graph)) {
-            // In clusters, kernels whose instructions the interpreter's runtime executes must not wait for other threads.
-            return Err(Refusal { pc: graph.block(first).first, why: WAITS });
-        }
         let is_plain = lanes.is_warp()
             && !hands_over
             && patient.is_empty()
             && !launched.clusters
             && !has_heavy(program, &graph);
         let again = || Self::with(program, launched, Request { split: true, ..request });
+        let is_heavy = launched.clusters || has_heavy(program, &graph);
         if is_plain && !split && graph.instructions() > limits.instructions {
             return again();
         }
@@ -165,6 +163,7 @@ impl Analysis {
         let has_questions = !hands_over && program.code.iter().any(|inst| asks(&inst.op));
         let (warps, of_rows) = (lanes.warps(), widths.clone());
         let mut shapes = Shapes::new(program, &graph, &liveness, of_rows, launched, lanes, has_questions);
+        shapes.arrives_singly = singly;
         let too_many = Refusal { pc: graph.block(0).first, why: TOO_MANY };
         // Optimistic: no branch is divergent until a shape shows it. Starting with all branches divergent would be correct too, but would stay there:
         // rows that are written while lanes wait would vary, and with them the conditions that make lanes wait.
@@ -191,8 +190,17 @@ impl Analysis {
                 if is_plain && !split && open > limits.open_branches {
                     return again();
                 }
+                if !singly
+                    && lanes.is_warp()
+                    && singly::is_needed(program, &graph, &shapes, &schedule, is_heavy, parts)
+                {
+                    return Self::with(program, launched, Request { singly: true, ..request });
+                }
                 let apart = places::check(program, &graph, &shapes, &schedule, parts)?;
-                let is_small = schedule.pairs().is_some_and(|count| count <= MOST_PLACES);
+                let is_small = split || schedule.pairs().is_some_and(|count| count <= MOST_PLACES);
+                if !apart.is_empty() && !is_small && is_plain {
+                    return again();
+                }
                 if let Some(&[_, pc]) = apart.first().filter(|_| warps > 1 || !is_small) {
                     return Err(Refusal { pc, why: APART });
                 }
@@ -216,6 +224,7 @@ impl Analysis {
                     apart,
                     warps,
                     hands_over,
+                    arrives_singly: singly,
                     segments,
                 });
             }
@@ -277,7 +286,7 @@ impl Analysis {
 impl<'l> Request<'l> {
     /// A kernel in one function.
     fn new(lanes: Lanes, limits: &'l Limits) -> Self {
-        Self { lanes, hands_over: false, limits, split: false }
+        Self { lanes, hands_over: false, singly: false, limits, split: false }
     }
 }
 

@@ -61,6 +61,8 @@ impl Shapes {
                         Some(shape) if !shape.is_uniform() => Shape::Varying,
                         _ if keeps_others(liveness, schedule, id, row) => Shape::Varying,
                         _ => match &inst.op {
+                            // Lanes of several phases may go on together.
+                            Op::Effect(Effect::BlockBarrier(_)) if self.arrives_singly => Shape::Varying,
                             Op::Effect(Effect::Collective(collective)) => {
                                 self.of_collective(collective, row, is_whole)
                             }

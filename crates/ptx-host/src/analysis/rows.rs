@@ -29,6 +29,8 @@ pub struct Shapes {
     claims: Option<Arc<Claims>>,
     /// Whether lanes poll mbarriers and let later blocks run while the phase is not over.
     pub(super) has_questions: bool,
+    /// Whether threads come to barriers one by one (`singly.rs`).
+    pub(super) arrives_singly: bool,
 }
 
 /// Facts about the values of a row so far.
@@ -68,6 +70,7 @@ impl Shapes {
             lanes,
             claims: None,
             has_questions,
+            arrives_singly: false,
         }
     }
 

@@ -101,7 +101,7 @@ impl Schedule {
                         incomplete.insert(next);
                     }
                     // Lanes of other groups may stay here.
-                    if matches!(gathers[next], Some(Gather::Each(_))) && !waiting[next].contains(next) {
+                    if gathers[next].is_some_and(Gather::leaves_some) && !waiting[next].contains(next) {
                         waiting[next].insert(next);
                         grown += 1;
                     }
@@ -162,7 +162,7 @@ impl Schedule {
                     let waits = |&(place, &other): &(usize, &BlockId)| match own {
                         Some(Gather::All) => false,
                         // Lanes of other groups may stay here.
-                        Some(Gather::Each(_)) if other == next => true,
+                        Some(gather) if other == next && gather.leaves_some() => true,
                         _ if other == next => false,
                         _ => is_any || at < place || gather(other).is_some(),
                     };

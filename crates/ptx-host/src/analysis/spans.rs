@@ -95,8 +95,7 @@ impl Spans {
         let is_lower = other <= id
             && lowest.is_some_and(|lowest| lowest <= other)
             && match self.gathers[other] {
-                Some(Gather::Each(_)) => true,
-                Some(_) => other < id,
+                Some(gather) => gather.leaves_some() || other < id,
                 None => false,
             };
         is_lower || self.can_wait[other] && later.is_some_and(|(first, last)| (first..=last).contains(&other))
@@ -135,7 +134,7 @@ impl Spans {
                     self.add(id, (id + 1, open.highest()), open.lowest());
                 }
             }
-            if matches!(self.gathers[id], Some(Gather::Each(_))) {
+            if self.gathers[id].is_some_and(Gather::leaves_some) {
                 // Lanes of other groups may stay here.
                 self.can_wait[id] = true;
                 self.add(id, (id + 1, None), Some(id));
@@ -193,7 +192,7 @@ impl Spans {
         if matches!(self.gathers[id], Some(Gather::All)) {
             return;
         }
-        let is_each = matches!(self.gathers[id], Some(Gather::Each(_)));
+        let is_each = self.gathers[id].is_some_and(Gather::leaves_some);
         let lowest = lowest.filter(|&lowest| lowest < id || lowest == id && is_each);
         let later = highest.filter(|&highest| highest > id && first <= highest);
         if let Some(lowest) = lowest {

@@ -69,7 +69,7 @@ pub fn runs_together(program: &Program, analysis: &Analysis) -> bool {
                 .beside(graph, id)
                 .into_iter()
                 .all(|other| other < id && analysis.shapes.gather(program, graph.block(other)).is_none()),
-            Some(Gather::One(_) | Gather::Each(_) | Gather::Asking) => false,
+            Some(Gather::One(_) | Gather::Each(_) | Gather::Asking | Gather::Arriving) => false,
         };
         let is_plain = !matches!(block.terminator, Terminator::Stop { .. } | Terminator::Indexed { .. });
         if !meets_all || !is_plain || (analysis.shapes.parts_lanes(block) && leaves_loop(graph, id)) {

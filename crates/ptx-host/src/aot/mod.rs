@@ -252,7 +252,7 @@ fn compile_kernel<'c>(
             CompileError::Refused(Refusal { pc, why }) => failed(Some(place(pc)), why),
             CompileError::Llvm(error) => AotError::Llvm(error),
         })?;
-        if runs == Runs::Cluster {
+        if runs.is_heavy() {
             return Err(failed(
                 None,
                 "the interpreter's runtime executes instructions of it, which an object file does not have",
@@ -284,7 +284,7 @@ fn warp_function(types: Types<'_>) -> Type<'_> {
 
 /// The data that runtime functions look up, for the instructions that call them.
 fn sites(program: &Program, asks: &[(u32, usize)]) -> Result<Vec<(u32, Site)>, Refusal> {
-    const KNOWN: [usize; 9] = [
+    const KNOWN: [usize; 12] = [
         offset_of!(Runtime, barrier),
         offset_of!(Runtime, part),
         offset_of!(Runtime, common),
@@ -294,6 +294,9 @@ fn sites(program: &Program, asks: &[(u32, usize)]) -> Result<Vec<(u32, Site)>, R
         offset_of!(Runtime, give_way),
         offset_of!(Runtime, local),
         offset_of!(Runtime, stuck),
+        offset_of!(Runtime, arrive),
+        offset_of!(Runtime, await_phase),
+        offset_of!(Runtime, left),
     ];
     const ROW: usize = offset_of!(Runtime, row);
     if let Some(&(pc, _)) = asks.iter().find(|(_, function)| !KNOWN.contains(function)) {

@@ -38,6 +38,7 @@ pub(super) fn bytes(entry: &Entry, key: &Key) -> Vec<u8> {
         Runs::Block => 1,
         Runs::Cluster => 2,
         Runs::PatientWarp => 3,
+        Runs::PatientCluster => 4,
     });
     let llvm = entry.llvm.to_string();
     bytes.extend_from_slice(&(llvm.len() as u32).to_le_bytes());
@@ -82,6 +83,7 @@ fn parse(mut bytes: Vec<u8>, key: &Key) -> Option<Entry> {
         [1] => Runs::Block,
         [2] => Runs::Cluster,
         [3] => Runs::PatientWarp,
+        [4] => Runs::PatientCluster,
         _ => return None,
     };
     let (start, length) = (contents.len() - object.len(), object.len());

@@ -2,7 +2,7 @@
 //!
 //! All lanes of the warp that have not exited reach a barrier together: a barrier begins a block, and the blocks of barriers come last
 //! ([`Graph`](crate::analysis::Graph)). If `schedule.rs` cannot prove that, an aligned barrier is checked at run time: lanes that are then still
-//! elsewhere are at another barrier. Barriers that are not aligned are compiled only if it is proven.
+//! elsewhere are at another barrier. Where it is not proven for a barrier that is not aligned, threads come one by one (`singly.rs`).
 
 use ptx_exec::program::{BarrierAction, BlockBarrier, Src};
 use ptx_host_rt::field;

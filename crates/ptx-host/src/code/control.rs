@@ -18,7 +18,7 @@ use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 
 use super::next_block::Left;
 use super::state::Code;
-use super::{lane_masks, next_block, notes, outside, registers, runtime, switch, threads};
+use super::{lane_masks, next_block, notes, outside, registers, runtime, singly, switch, threads};
 use crate::analysis::{BlockId, Terminator};
 use crate::error::CompileError;
 use crate::notes::RemarkKind;
@@ -193,5 +193,5 @@ fn exit<'c>(code: &Code<'_, '_, 'c>, lanes: &[Value<'c>]) -> Result<(), LlvmErro
         let left = code.builder().binary(BinaryOp::And, before, others)?;
         code.builder().store(left, place, 8, Ordinary)?;
     }
-    Ok(())
+    singly::tell_exits(code)
 }

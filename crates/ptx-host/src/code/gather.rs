@@ -18,7 +18,9 @@ use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Block, IntPredicate, Value};
 
 use super::state::{Code, Present};
-use super::{checks, handover, lane_masks, next_block, next_segment, polling, registers, runtime, stuck};
+use super::{
+    checks, handover, lane_masks, next_block, next_segment, polling, registers, runtime, singly, stuck,
+};
 use crate::analysis::{BlockId, Gather};
 use crate::strategy::Version;
 
@@ -53,6 +55,8 @@ pub(super) fn take(code: &mut Code<'_, '_, '_>, id: BlockId) -> Result<(), LlvmE
                 (false, _) => Present::Each(present_of_warps(code)?),
             };
         }
+        // Default: as above.
+        Gather::Arriving => singly::take_arrived(code, id, &others.unwrap_or_default())?,
         Gather::One(members) => take_members(code, id, members, others.as_ref())?,
         // Default: as above.
         Gather::Each(members) => take_groups(code, id, members, &others.unwrap_or_default())?,
@@ -211,7 +215,7 @@ fn go_on_without<'c>(
 
 /// In an LLVM block: runs the lowest block after this one at which lanes wait. No lane waits at an earlier one, except lanes of
 /// other groups and in kernels with loops that may wait for other threads; if there is none, the lanes wait for each other forever.
-fn run_others<'c>(
+pub(super) fn run_others<'c>(
     code: &Code<'_, '_, 'c>,
     id: BlockId,
     from: Block<'c>,
@@ -222,7 +226,7 @@ fn run_others<'c>(
     if code.segment.is_some() {
         return next_segment::run_others_of_segment(code, id, here, others);
     }
-    count_vain(code)?;
+    count_vain(code, id, others)?;
     for next in code.analysis.schedule.in_order_after_incomplete(id, others.clone()) {
         let after = lane_masks::append(code, "after");
         let pc = code.analysis.graph.block(id).first;
@@ -231,6 +235,9 @@ fn run_others<'c>(
         code.builder().position_at_end(after);
     }
     polling::ask_again(code, id, others)?;
+    if code.analysis.arrives_singly {
+        return singly::wait_for_phase(code, id, others);
+    }
     if polling::begins_with_barrier(code, id) {
         stuck::expect_together(code, (id, code.analysis.graph.block(id).first), others, here)?;
     }
@@ -239,7 +246,7 @@ fn run_others<'c>(
 
 /// Counts operations for which lanes are missing since a block ran, if these can let each other run in turn (`analysis/progress.rs`): if
 /// there are more than blocks, the lanes wait for each other forever.
-fn count_vain(code: &Code<'_, '_, '_>) -> Result<(), LlvmError> {
+fn count_vain(code: &Code<'_, '_, '_>, id: BlockId, others: &BTreeSet<BlockId>) -> Result<(), LlvmError> {
     let Some(place) = code.masks.vain else { return Ok(()) };
     let word = code.types.int(32);
     let count = code.builder().load(word, place, 4, Ordinary)?;
@@ -247,7 +254,10 @@ fn count_vain(code: &Code<'_, '_, '_>) -> Result<(), LlvmError> {
     code.builder().store(count, place, 4, Ordinary)?;
     let most = code.int(32, code.analysis.graph.blocks().len() as u64);
     let goes_on = code.builder().int_compare(IntPredicate::Ule, count, most)?;
-    lane_masks::unless(code, goes_on, runtime::end_stuck)
+    lane_masks::unless(code, goes_on, |code| match code.analysis.arrives_singly {
+        true => singly::wait_for_phase(code, id, others),
+        false => runtime::end_stuck(code),
+    })
 }
 
 /// Resets the counter when a block runs.

@@ -7,7 +7,7 @@ use ptx_llvm::build::{Ordering, Scope};
 use super::state::Code;
 use super::{
     alone, async_copy, atomic, barrier, checks, collective, control, effects, gather, heavy, lane_values,
-    lines, memory, notes, operation, phases, probe, registers, rows, serial, slots,
+    lines, memory, notes, operation, phases, probe, registers, rows, serial, singly, slots,
 };
 use crate::analysis::{Access, BlockId, guard_of, is_heavy};
 use crate::error::CompileError;
@@ -77,6 +77,7 @@ fn instruction(code: &mut Code<'_, '_, '_>, id: BlockId, pc: u32) -> Result<(), 
         probe::check_memory(code, id, guard, effect, pc)?;
     }
     match &inst.op {
+        op if singly::comes_singly(code, op) => singly::give_arrived(code, id, guard, op)?,
         op if is_by_runtime => heavy::by_runtime(code, id, guard, op, pc)?,
         Op::Alu(alu) => operation::operation(code, id, guard, alu, pc)?,
         Op::Effect(effect) => match effect {

@@ -17,8 +17,22 @@ pub(crate) enum Runs {
     Warp,
     /// A warp for which the runtime executes instructions: all warps of a cluster run concurrently.
     Cluster,
+    /// As `Cluster`; the warp yields to others, and its cluster to others, when it may wait for them in a loop.
+    PatientCluster,
     /// A warp that yields to others when it may wait for them in a loop.
     PatientWarp,
     /// All warps of a block (CTA), which take turns at barriers.
     Block,
+}
+
+impl Runs {
+    /// Whether the runtime executes instructions of the kernel.
+    pub(crate) fn is_heavy(self) -> bool {
+        matches!(self, Self::Cluster | Self::PatientCluster)
+    }
+
+    /// Whether warps yield in loops in which they may wait for others.
+    pub(crate) fn is_patient(self) -> bool {
+        matches!(self, Self::PatientWarp | Self::PatientCluster)
+    }
 }

@@ -53,6 +53,7 @@ mod runtime;
 mod segments;
 mod serial;
 mod shuffle;
+mod singly;
 mod slots;
 mod special;
 mod state;
@@ -243,6 +244,7 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
         }
         let runs = match strategy.waits {
             _ if strategy.is_of_block() => Runs::Block,
+            Waits::Runtime if self.analysis.schedule.has_patient() => Runs::PatientCluster,
             Waits::Runtime => Runs::Cluster,
             Waits::Loops => Runs::PatientWarp,
             Waits::Barriers => Runs::Warp,

@@ -145,5 +145,18 @@ pub(super) fn leave_for_later<'a, 'c>(
     let none = code.function.append_block(code.types, "nowhere");
     code.builder().branch_if(later, segment.leave, none)?;
     code.builder().position_at_end(none);
+    if code.analysis.arrives_singly {
+        return wait_for_phase_in_segment(code, segment);
+    }
     runtime::end_stuck(code)
+}
+
+/// Waits until a phase of a barrier is over, where no lane of the warp is at a segment that can run.
+fn wait_for_phase_in_segment<'a, 'c>(
+    code: &Code<'a, '_, 'c>,
+    segment: &Segment<'a, 'c>,
+) -> Result<(), LlvmError> {
+    runtime::await_phase(code)?;
+    code.builder().store(code.int(32, 0), segment.bound, 4, Ordinary)?;
+    code.builder().branch(segment.leave).map(drop)
 }

@@ -9,7 +9,7 @@ use ptx_llvm::build::IntPredicate;
 use ptx_llvm::build::Volatility::Ordinary;
 
 use super::state::Code;
-use super::{next_block, runtime};
+use super::{lane_masks, next_block, runtime};
 use crate::analysis::{BlockId, asks, repeats};
 
 /// Failed polls of the lanes of a warp after which other warps get their turn.
@@ -35,13 +35,13 @@ pub(super) fn let_others_run(
     let are_many = builder.int_compare(IntPredicate::Uge, questions, code.int(32, MOST_QUESTIONS))?;
     builder.branch_if(are_many, many, few)?;
     builder.position_at_end(few);
-    for &next in others.range(id + 1..) {
+    for next in code.analysis.schedule.in_order_after_incomplete(id, others.clone()) {
         let after = code.function.append_block(code.types, "after");
-        builder.branch_if(
-            next_block::has_waiting(code, next)?,
-            next_block::first_block(code, code.at.version, next)?,
-            after,
-        )?;
+        // At an earlier block lanes are in a loop that may wait for other threads.
+        let way = next_block::way_from(code, code.at.version, (id, pc), next, |code| {
+            lane_masks::lanes_of(code, &lane_masks::masks_of(code, id)?)
+        })?;
+        builder.branch_if(next_block::has_waiting(code, next)?, way, after)?;
         builder.position_at_end(after);
     }
     builder.branch(alone)?;

@@ -146,3 +146,11 @@ pub(super) fn stop_at<'c>(
     code.builder().store(code.emit.resize(value, 64)?, place, 8, Ordinary)?;
     stop(code, pc, lanes, status)
 }
+
+/// Waits until a phase of a barrier is over for which lanes of the warp wait; if they wait for no barrier, they wait for each other forever.
+pub(super) fn await_phase(code: &Code<'_, '_, '_>) -> Result<(), LlvmError> {
+    let arguments = [lane_masks::alive_lanes(code)?];
+    let status = call_runtime(code, field::runtime::AWAIT_PHASE, &arguments, code.types.int(32))?;
+    let goes_on = code.builder().int_compare(IntPredicate::Eq, status, code.int(32, 0))?;
+    lane_masks::unless(code, goes_on, end_stuck)
+}

@@ -28,6 +28,11 @@ use crate::analysis::Refusal;
 const MOST_LOCAL: u64 = 64 << 20;
 
 impl Calls {
+    /// Whether there are any.
+    pub(super) fn has_any(&self) -> bool {
+        !self.functions.is_empty()
+    }
+
     pub(super) fn has(&self, function: u32) -> bool {
         self.functions.contains_key(&function)
     }
@@ -163,7 +168,7 @@ impl Copier<'_> {
             self.rows += function.rows;
             self.own.current = number;
             self.base = Some(self.own.registers.sp);
-            let frame = InlinedFrame { rows, local: 0, stack: 0 };
+            let frame = InlinedFrame { rows, local: 0, stack: 0, base: self.base };
             let pc = function.start;
             let zeros = self.emit(pc, None, Effect::Copy([].into()));
             let arguments = self.own.function(number, pc)?.arguments.clone();
@@ -233,7 +238,7 @@ impl Copier<'_> {
             (own.arguments.clone(), own.results.clone(), own.continuations.len());
         let Registers { sp, top, used, call: call_row } = self.own.registers;
         self.own.growth = self.own.growth.max(local);
-        let inner = InlinedFrame { rows: 0, local, stack };
+        let inner = InlinedFrame { rows: 0, local, stack, base: self.base };
         let all = self.check_stack(pc, stack);
         for ((&from, &to), argument) in call.arguments.iter().zip(&callee.params).zip(arguments) {
             let to = if matches!(to, Slot::Rows { .. }) { argument } else { inner.slot(to) };

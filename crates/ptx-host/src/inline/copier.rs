@@ -33,10 +33,12 @@ pub(super) struct InlinedFrame {
     pub(super) local: u32,
     /// Bytes of stack that the interpreter counts for the calls up to here, from the kernel or from a function with its own copy.
     pub(super) stack: u32,
+    /// The row with the address of its local memory, if that is not that of the kernel.
+    pub(super) base: Option<u32>,
 }
 
 impl InlinedFrame {
-    fn src(self, src: Src) -> Src {
+    pub(super) fn src(self, src: Src) -> Src {
         src.as_register().map_or(src, |row| Src::register(row + self.rows))
     }
 
@@ -72,12 +74,34 @@ pub(super) struct Copier<'a> {
     pub(super) zero: Src,
     /// For each copy, the instruction that clears rows, and its rows.
     pub(super) starts: Vec<(usize, Range<u32>)>,
-    /// The row with the address of the local memory, in a function with one shared copy.
+    /// The row with the address of the local memory, in a function with one shared copy, and in a callee of a kernel that allocates memory on its stack.
     pub(super) base: Option<u32>,
-    /// The row with the end of the kernel's stack allocations, and where these begin.
-    pub(super) top: Option<(u32, u32)>,
+    /// Such rows of the memory that arguments or results are read from and written to, where they are passed between functions.
+    pub(super) between: Option<[Option<u32>; 2]>,
+    /// The end of the stack allocations of the function being copied, and where these begin, if there are any in the kernel.
+    pub(super) top: Option<Top>,
+    /// The most bytes of local memory of callees after what is allocated, and how many calls are around the code being copied.
+    pub(super) growth: u32,
+    pub(super) depth: u32,
     /// The functions with one shared copy.
     pub(super) own: Calls,
+}
+
+/// The stack allocations of a function.
+#[derive(Clone, Copy)]
+pub(super) struct Top {
+    /// The row with their end.
+    pub(super) row: u32,
+    pub(super) bottom: Bottom,
+}
+
+/// Where they begin.
+#[derive(Clone, Copy)]
+pub(super) enum Bottom {
+    /// After the local memory of the kernel.
+    At(u32),
+    /// The row with the address.
+    Row(u32),
 }
 
 /// The functions with one shared copy each.
@@ -170,9 +194,11 @@ impl Copier<'_> {
                 }
                 (Op::Effect(Effect::Return), Return::Next { results, caller }) => {
                     let over = opposite.map(|guard| self.emit(pc, Some(guard), Effect::Branch { target: 0 }));
+                    self.between = Some([frame.base, caller.base]);
                     for (&from, &result) in function.results.iter().zip(*results) {
                         self.pass(pc, frame.slot(from), caller.slot(result));
                     }
+                    self.between = None;
                     ends.push(self.emit(pc, None, Effect::Branch { target: 0 }));
                     self.land(over);
                 }
@@ -183,7 +209,7 @@ impl Copier<'_> {
                 }
                 (Op::Effect(Effect::Stack(stack)), _) => {
                     let over = opposite.map(|guard| self.emit(pc, Some(guard), Effect::Branch { target: 0 }));
-                    self.stack(pc, *stack)?;
+                    self.stack(pc, *stack, frame)?;
                     self.land(over);
                 }
                 (op, _) => {
@@ -247,25 +273,40 @@ impl Copier<'_> {
         let Some(callee) = program.functions.get(number as usize) else {
             return Err(Refusal { pc, why: "the program has no such function" });
         };
-        let local = (frame.local + caller.local).next_multiple_of(FRAME_ALIGNMENT);
+        let distance = (frame.local + caller.local).next_multiple_of(FRAME_ALIGNMENT);
+        // Above what has been allocated, its local memory begins anew.
+        let outer = (self.base, self.top);
+        let local = if self.top.is_some() { 0 } else { distance };
         let stack = frame.stack + 8 * callee.rows + callee.local;
         if self.own.has(number) {
             return self.call_own(pc, call, (number, callee), (frame, local, stack));
         }
-        if self.base.is_some() {
+        if self.top.is_some() {
+            self.enter_above(pc, callee.local);
+            // The bytes of stack include the local memory of the calls up to here.
+            self.depth += 1;
+            self.growth = self.growth.max(stack + self.depth * FRAME_ALIGNMENT);
+        } else if self.base.is_some() {
             self.check_stack(pc, stack);
         }
-        let inner = InlinedFrame { rows: self.rows, local, stack };
+        let inner = InlinedFrame { rows: self.rows, local, stack, base: self.base };
         self.rows += callee.rows;
         self.local = self.local.max(local + callee.local);
         // The interpreter starts each call with zeroed rows. A copy in a loop would see values of the iteration before, so the rows that are read
         // first are cleared; which ones these are is known when all code exists (`finish`), and this instruction is completed then.
         let zeros = self.emit(pc, None, Effect::Copy([].into()));
         self.starts.push((zeros, inner.rows..self.rows));
+        self.between = Some([frame.base, inner.base]);
         for (&from, &to) in call.arguments.iter().zip(&callee.params) {
             self.pass(pc, frame.slot(from), inner.slot(to));
         }
-        self.copy(callee, inner, &Return::Next { results: &call.results, caller: frame })
+        self.between = None;
+        self.copy(callee, inner, &Return::Next { results: &call.results, caller: frame })?;
+        if outer.1.is_some() {
+            self.depth -= 1;
+        }
+        (self.base, self.top) = outer;
+        Ok(())
     }
 
     /// A call of a system function, whose arguments and result become rows.
@@ -345,9 +386,10 @@ impl Copier<'_> {
         }
     }
 
-    /// An address in the local memory of the kernel, or of the function with a shared copy.
-    fn frame(&self, offset: u32) -> Address {
-        in_frame(self.base, offset.into())
+    /// An address in the local memory of the kernel, or of the function being copied. Where arguments are passed, `side` is 0 for memory that is read, and 1
+    /// for memory that is written.
+    fn frame(&self, offset: u32, side: usize) -> Address {
+        in_frame(self.between.map_or(self.base, |both| both[side]), offset.into())
     }
 
     fn set_row(&mut self, pc: u32, to: Src, a: Src, bits: u64) {
@@ -364,7 +406,7 @@ impl Copier<'_> {
 
     fn load(&mut self, pc: u32, offset: u32, size: u32) -> u32 {
         let d = self.temporary();
-        let load = Load::plain(self.frame(offset), d, size);
+        let load = Load::plain(self.frame(offset, 0), d, size);
         self.emit(pc, None, Effect::Load(Box::new(load)));
         d
     }
@@ -381,7 +423,7 @@ impl Copier<'_> {
                 self.emit(pc, None, Alu::Unary { op, packing: Packing::Whole, d, a: value });
                 Src::register(d)
             };
-            let store = Store::plain(self.frame(offset + done), part, step);
+            let store = Store::plain(self.frame(offset + done, 1), part, step);
             self.emit(pc, None, Effect::Store(Box::new(store)));
             done += step;
         }
@@ -418,7 +460,8 @@ impl Copier<'_> {
     pub(super) fn finish(mut self) -> Result<Option<Inlined>, Refusal> {
         let mut local = self.finish_own()?;
         if self.top.is_some() {
-            local = local.max(STACK);
+            // What is allocated ends there, and the local memory of callees after it.
+            local = local.max(STACK + self.growth);
         }
         let Self { program, code, places, rows, starts, zero, own, .. } = self;
         let origin = |pc: &u32| program.origins.get(*pc as usize).cloned();

@@ -10,54 +10,104 @@
 //!                                 %top = %rd3
 //! ```
 //!
-//! Only kernels without calls of functions have such code: otherwise the memory of a callee would begin at a different place in each call.
+//! The local memory of a function that is called begins after what its callers have allocated, at an address that a row has, too. Functions with one shared copy
+//! (`calls.rs`) are not compiled in such kernels.
 
-use ptx_exec::program::{Alu, Binary, Callee, Effect, Guard, Inst, Op, Packing, Program, Src, Stack, Unary};
+use ptx_exec::program::{
+    Alu, Binary, Callee, Effect, FRAME_ALIGNMENT, Functions, Guard, Inst, Op, Packing, Program, Src, Stack,
+    Unary,
+};
 use ptx_exec::scalar::compare::Relation;
 use ptx_exec::scalar::int::{Int, Saturation};
 
-use super::copier::{Copier, STACK, body};
+use super::copier::{Bottom, Copier, InlinedFrame, STACK, Top, body};
 use crate::analysis::Refusal;
 
 /// Why a kernel is refused that allocates memory on its stack.
-pub const CALLS: &str = "memory allocated on the stack is not compiled in kernels that call functions";
+pub const CALLS: &str =
+    "memory allocated on the stack is not compiled in kernels with recursive calls, or through addresses";
 
 /// Whether an instruction operates on the stack.
 pub(super) fn is_stack(inst: &Inst) -> bool {
     matches!(inst.op, Op::Effect(Effect::Stack(_)))
 }
 
-/// Whether a kernel allocates memory on its stack, and calls no function of its module.
-pub(super) fn allocates(program: &Program) -> bool {
-    let entry = program.kernel();
-    let all = || body(program, entry).filter_map(|pc| program.code.get(pc as usize));
-    let calls = |inst: &Inst| match &inst.op {
-        Op::Effect(Effect::Call(call)) => !matches!(call.callee, Callee::Builtin(_)),
-        _ => false,
-    };
-    all().any(is_stack) && !all().any(calls)
+/// The first instruction of a kernel or of functions that it may call which operates on the stack.
+///
+/// # Errors
+/// A call of a function that does not exist.
+pub(super) fn allocates(program: &Program) -> Result<Option<u32>, Refusal> {
+    let mut seen = vec![false; program.functions.iter().count()];
+    let mut work = vec![Functions::KERNEL];
+    let mut first: Option<u32> = None;
+    while let Some(number) = work.pop() {
+        let place = program.kernel().start;
+        let missing = Refusal { pc: place, why: "the program has no such function" };
+        let function = program.functions.get(number as usize).ok_or(missing)?;
+        if std::mem::replace(seen.get_mut(number as usize).ok_or(missing)?, true) {
+            continue;
+        }
+        for pc in body(program, function) {
+            let Some(inst) = program.code.get(pc as usize) else { continue };
+            if is_stack(inst) {
+                first = Some(first.map_or(pc, |first| first.min(pc)));
+            }
+            let Op::Effect(Effect::Call(call)) = &inst.op else { continue };
+            match call.callee {
+                Callee::Function(number) => work.push(number),
+                // Any function may be at the address.
+                Callee::Address(_) => work.extend(1..seen.len() as u32),
+                Callee::Builtin(_) => {}
+            }
+        }
+    }
+    Ok(first)
 }
 
 impl Copier<'_> {
     /// Records that the kernel has allocated nothing when it begins.
     pub(super) fn begin_stack(&mut self, pc: u32, local: u32) {
-        let top = self.temporary();
-        self.number(pc, top, local.into());
-        self.top = Some((top, local));
+        let row = self.temporary();
+        self.number(pc, row, local.into());
+        self.top = Some(Top { row, bottom: Bottom::At(local) });
     }
 
-    /// A stack instruction of the kernel itself.
+    /// Places the local memory of a function that is called, of so many bytes, after what its callers have allocated.
+    pub(super) fn enter_above(&mut self, pc: u32, local: u32) {
+        let Some(Top { row: outer, .. }) = self.top else { return };
+        let [base, bottom, row] = std::array::from_fn(|_| self.temporary());
+        self.align(pc, base, outer, FRAME_ALIGNMENT.into());
+        self.add(pc, bottom, Src::register(base), local.into(), u32::MAX.into());
+        self.set(pc, row, Src::register(bottom));
+        (self.base, self.top) = (Some(base), Some(Top { row, bottom: Bottom::Row(bottom) }));
+    }
+
+    /// Sets a row to the next multiple of `align`, a power of two.
+    fn align(&mut self, pc: u32, d: u32, from: u32, align: u64) {
+        self.add(pc, d, Src::register(from), align.wrapping_sub(1), u32::MAX.into());
+        let op = Unary::Field { shift: 0, mask: u64::from(u32::MAX) & !align.wrapping_sub(1) };
+        self.emit(pc, None, Alu::Unary { op, packing: Packing::Whole, d, a: Src::register(d) });
+    }
+
+    /// A stack instruction of a function, with the rows of its copy.
     ///
     /// # Errors
-    /// The kernel calls functions.
-    pub(super) fn stack(&mut self, pc: u32, stack: Stack) -> Result<(), Refusal> {
-        let Some((top, bottom)) = self.top else { return Err(Refusal { pc, why: CALLS }) };
+    /// The function has one shared copy.
+    pub(super) fn stack(&mut self, pc: u32, stack: Stack, frame: InlinedFrame) -> Result<(), Refusal> {
+        let Some(Top { row: top, bottom }) = self.top else { return Err(Refusal { pc, why: CALLS }) };
         match stack {
-            Stack::Save { d } => self.set(pc, d, Src::register(top)),
+            Stack::Save { d } => self.set(pc, d + frame.rows, Src::register(top)),
             Stack::Restore { a } => {
-                let (least, value) = (self.temporary(), self.temporary());
-                self.set(pc, value, a);
-                self.number(pc, least, bottom.into());
+                let value = self.temporary();
+                self.set(pc, value, frame.src(a));
+                let least = match bottom {
+                    Bottom::At(at) => {
+                        let least = self.temporary();
+                        self.number(pc, least, at.into());
+                        least
+                    }
+                    Bottom::Row(row) => row,
+                };
                 for (relation, with) in [(Relation::Less, least), (Relation::Greater, top)] {
                     let row = self.compare(pc, relation, Int::U64, [value, with]);
                     // An indexed branch without targets reports the address.
@@ -68,11 +118,8 @@ impl Copier<'_> {
             }
             Stack::Allocate { d, size, align } => {
                 let [start, end, bytes, most] = std::array::from_fn(|_| self.temporary());
-                self.set(pc, bytes, size);
-                self.add(pc, start, Src::register(top), align.wrapping_sub(1), u32::MAX.into());
-                let op = Unary::Field { shift: 0, mask: u64::from(u32::MAX) & !align.wrapping_sub(1) };
-                let a = Src::register(start);
-                self.emit(pc, None, Alu::Unary { op, packing: Packing::Whole, d: start, a });
+                self.set(pc, bytes, frame.src(size));
+                self.align(pc, start, top, align);
                 let op = Binary::IntAdd(Int::U64, Saturation::Wrap);
                 let [a, b] = [start, bytes].map(Src::register);
                 self.emit(pc, None, Alu::Binary { op, packing: Packing::Whole, d: end, a, b });
@@ -82,7 +129,7 @@ impl Copier<'_> {
                     self.emit(pc, Some(Guard { row, negated: false }), Effect::Trap);
                 }
                 self.set(pc, top, Src::register(end));
-                self.set(pc, d, Src::register(start));
+                self.set(pc, d + frame.rows, Src::register(start));
             }
         }
         Ok(())

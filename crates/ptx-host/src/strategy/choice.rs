@@ -34,7 +34,7 @@ pub(crate) fn choose(
     let lanes = super::lanes(machine);
     let (one, joined) = analyze(program, launched, lanes, &options.limits)?;
     // Lanes that wait for each other, and functions of segments, are of one warp.
-    if joined.is_none() && !one.hands_over && one.segments.is_none() {
+    if joined.is_none() && !one.hands_over && one.segments.is_none() && !one.arrives_singly {
         for analysis in candidates(program, launched, &one, machine, options)? {
             // A group has no order if its warps would have to be called one by one.
             if let Ok(chosen) = chosen(program, analysis, None, launched, options) {

@@ -112,6 +112,7 @@ impl Question<'_> {
         is_enabled
             && (!self.checks() || !analysis.is_of_warp() && (self.warps() == 1 || has_none()))
             && !self.waits
+            && !analysis.arrives_singly
             && take_turns(program, &analysis.graph)
             && program.kernel().local == 0
             && self.saved(&BTreeMap::new()).bytes * self.warps() <= MOST

@@ -27,7 +27,7 @@ fn input() -> Vec<u8> {
     (0..WORDS as u32).flat_map(|i| (i.wrapping_mul(2_654_435_761) >> 7).to_le_bytes()).collect()
 }
 
-fn launch(grid: u32, block: u32, n: u32) -> Launch {
+pub fn launch(grid: u32, block: u32, n: u32) -> Launch {
     let mut launch = Launch::new("k");
     (launch.grid, launch.block) = ([grid, 1, 1], [block, 1, 1]);
     launch.limits.timeout = Some(Duration::from_secs(120));
@@ -45,7 +45,7 @@ fn contents(loaded: &LoadedLaunch<'_>) -> Vec<Option<Vec<u8>>> {
 }
 
 /// Both engines: what the interpreter leaves, and the compiled kernel.
-fn both(body: &str, launch: &Launch) -> [Result<Vec<Option<Vec<u8>>>, ExecError>; 2] {
+pub fn both(body: &str, launch: &Launch) -> [Result<Vec<Option<Vec<u8>>>, ExecError>; 2] {
     let source = source(body);
     let (module, findings) = ptx_syntax::parse(&source);
     assert!(!findings.has_errors(), "{findings:?}");
@@ -62,7 +62,7 @@ fn both(body: &str, launch: &Launch) -> [Result<Vec<Option<Vec<u8>>>, ExecError>
 }
 
 /// Both engines leave the same bytes, on one host thread and on two.
-fn agree(body: &str, grid: u32, block: u32, n: u32) -> Vec<u32> {
+pub fn agree(body: &str, grid: u32, block: u32, n: u32) -> Vec<u32> {
     let mut words = Vec::new();
     for threads in [1, 2] {
         let mut launch = launch(grid, block, n);
@@ -79,9 +79,8 @@ fn agree(body: &str, grid: u32, block: u32, n: u32) -> Vec<u32> {
 }
 
 /// Both engines stop with the same error; gives what it is.
-fn stop_alike(body: &str, launch: &Launch) -> TrapKind {
-    let [interpreted, compiled] =
-        both(body, launch).map(|result| result.map(drop).expect_err("it is stopped"));
+pub fn stop_alike(body: &str, launch: &Launch) -> TrapKind {
+    let [interpreted, compiled] = both(body, launch).map(|result| result.map(drop).expect_err(body));
     assert_eq!(interpreted, compiled, "{body}");
     match compiled {
         ExecError::Trap(trap) => trap.kind,

@@ -29,6 +29,7 @@ mod quads;
 mod recursion;
 mod remarks;
 mod rows;
+mod singly;
 mod stack;
 mod tensor_memory;
 mod together;

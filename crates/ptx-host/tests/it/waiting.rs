@@ -8,15 +8,30 @@ use crate::common::{launched_alike, words};
 use ptx_exec::{Argument, Launch};
 
 /// Launches a kernel whose threads have `%rd1`, the address of 64 words that are zero, and `%r0`, `%r1`, their number in the block and in the
-/// grid; the words after it.
+/// grid; the words after it. They are the same where the interpreter's runtime executes instructions of the kernel, and in clusters.
 fn ran(body: &str, grid: u32, block: u32) -> Result<Vec<u32>, String> {
+    let stored = ran_as(body, grid, block, false, 1);
+    assert_eq!(ran_as(body, grid, block, true, 1), stored, "beside barriers in shared memory: {body}");
+    for cluster in [2, 4] {
+        if grid.is_multiple_of(cluster) && cluster * block <= 512 {
+            assert_eq!(ran_as(body, grid, block, false, cluster), stored, "in clusters of {cluster}: {body}");
+        }
+    }
+    stored
+}
+
+/// As [`ran`], with a barrier in shared memory, and in clusters of so many blocks.
+fn ran_as(body: &str, grid: u32, block: u32, is_heavy: bool, cluster: u32) -> Result<Vec<u32>, String> {
+    let heavy =
+        if is_heavy { "setp.eq.u32 %p8, %r0, 0; @%p8 mbarrier.init.shared.b64 [bar], 1;" } else { "" };
     let text = format!(
         ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out) {{\n\
-         .reg .b64 %rd<20>;\n.reg .b32 %r<40>;\n.reg .pred %p<9>;\n.shared .align 4 .b32 flag[4];\n\
-         ld.param.u64 %rd1, [out]; mov.u32 %r0, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r1, %r2, %r3, %r0;\n{body}\n}}\n"
+         .reg .b64 %rd<20>;\n.reg .b32 %r<40>;\n.reg .pred %p<9>;\n.shared .align 4 .b32 flag[4];\n.shared .align 8 .b64 bar;\n\
+         ld.param.u64 %rd1, [out]; mov.u32 %r0, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r1, %r2, %r3, %r0; {heavy}\n{body}\n}}\n"
     );
     let arguments = vec![Argument::Buffer(vec![0; 256])];
     let mut launch = Launch { grid: [grid, 1, 1], block: [block, 1, 1], arguments, ..Launch::new("k") };
+    launch.cluster = (cluster > 1).then_some([cluster, 1, 1]);
     launch.limits.timeout = Some(Duration::from_secs(60));
     launched_alike(&text, &launch).map(|outcome| words(outcome.buffers[0].as_ref().unwrap()))
 }
