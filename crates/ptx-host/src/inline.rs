@@ -19,15 +19,17 @@ use crate::analysis::Refusal;
 use crate::counters::split;
 use crate::exchange::guard_exchanges;
 use crate::spin::poll;
+use crate::webs::separate;
 use copier::{Calls, Copier, InlinedFrame, Return, body};
 
-/// Inlines the calls of a kernel, duplicates loop counters (`counters.rs`), if-converts branches around exchanges (`exchange.rs`), and makes loads poll
+/// Inlines the calls of a kernel, gives each value a row of its own (`webs.rs`), duplicates loop counters (`counters.rs`), if-converts branches around exchanges (`exchange.rs`), and makes loads poll
 /// on which loops wait (`spin.rs`); `None` if there is nothing to do.
 ///
 /// # Errors
 /// A call that cannot be inlined.
 pub fn inline(program: &Program) -> Result<Option<Inlined>, Refusal> {
-    let guarded = guard_exchanges(program, split(program, without_calls(program)?));
+    let separate = separate(program, without_calls(program)?);
+    let guarded = guard_exchanges(program, split(program, separate));
     Ok(poll(program, guarded))
 }
 

@@ -32,6 +32,7 @@ mod prepared;
 mod remarks;
 mod spin;
 mod stack;
+mod webs;
 
 pub use cache::{Cache, CacheError, DEFAULT_CACHE_BYTES};
 pub use error::CompileError;
