@@ -30,6 +30,8 @@ enum Kind {
     Engines,
     /// Those whose blocks wait for the grid or share memory of a cluster, long ones among them; with code for the host
     Grids,
+    /// Those whose registers hold one value after another; with code for the host
+    Registers,
     /// Those that show which threads run together; with their translations to LLVM IR and back
     Joins,
 }
@@ -39,13 +41,14 @@ impl Kind {
         match self {
             Self::Engines => Program::new(seed),
             Self::Grids => Program::grid(seed),
+            Self::Registers => Program::reusing(seed),
             Self::Joins => Program::joins(seed),
         }
     }
 
     fn judge(self, program: &Program, on_all: bool) -> Result<Verdict> {
         let differences = match self {
-            Self::Engines | Self::Grids => return judge(program, on_all),
+            Self::Engines | Self::Grids | Self::Registers => return judge(program, on_all),
             Self::Joins => judge_translations(program)?,
         };
         Ok(if differences.is_empty() { Verdict::Same } else { Verdict::Different(differences) })
@@ -99,6 +102,7 @@ fn one(out: &mut impl Write, arguments: &KernelFuzzArguments, kind: Kind, seed: 
     let stem = match kind {
         Kind::Engines => seed.to_string(),
         Kind::Grids => format!("{seed}.grids"),
+        Kind::Registers => format!("{seed}.registers"),
         Kind::Joins => format!("{seed}.joins"),
     };
     let verdict = match kind.judge(&program, arguments.all) {
