@@ -36,8 +36,7 @@ fn by_definition(edges: &Edges, accesses: &[Access]) -> Vec<usize> {
             at_end[block] = values;
         }
     }
-    for block in 0..blocks {
-        let mut values = at_start[block].clone();
+    for (block, mut values) in at_start.into_iter().enumerate() {
         for (at, access) in accesses.iter().enumerate().filter(|(_, access)| access.block as usize == block) {
             if access.kind != Kind::Write {
                 values.iter().for_each(|&value| join(&mut web, value, at));

@@ -42,6 +42,11 @@ impl<'a> Blocks<'a> {
         let frontiers = dominance_frontiers(edges, dominance.immediate(), most)?;
         Some(Self { edges, dominance, frontiers })
     }
+
+    /// The immediate dominator of a block; the entry has none.
+    fn above(&self, block: BlockId) -> Option<BlockId> {
+        self.dominance.immediate()[block].filter(|&above| above != block)
+    }
 }
 
 /// Sets of numbers that are joined.
@@ -74,6 +79,13 @@ impl Sets {
 enum Place {
     Start(BlockId),
     End(BlockId),
+}
+
+/// A value of the row: the one that the kernel begins with, a written one, or the phi of a beginning, each with its number.
+enum Held {
+    Initial,
+    Written(usize),
+    Phi(usize, usize),
 }
 
 /// A block that a value begins in.
@@ -150,7 +162,8 @@ impl<'a> Values<'a> {
 
     /// Follows the values within each block.
     fn join_in_blocks(&mut self, accesses: &[Access]) {
-        (self.arriving.clear(), self.leaving.clear());
+        self.arriving.clear();
+        self.leaving.clear();
         let mut at = 0;
         for of_block in accesses.chunk_by(|one, next| one.block == next.block) {
             let block = of_block[0].block as BlockId;
@@ -212,8 +225,14 @@ impl<'a> Values<'a> {
                 }
             }
         }
-        let number = |block: BlockId| blocks.dominance.number(block);
-        self.beginnings.sort_by_key(|beginning| number(beginning.block));
+        self.order_beginnings();
+        Some(())
+    }
+
+    /// Sorts the beginnings, and finds for each the one above it.
+    fn order_beginnings(&mut self) {
+        let dominance = self.blocks.dominance;
+        self.beginnings.sort_by_key(|beginning| dominance.number(beginning.block));
         // A block that writes the row may have a phi too.
         self.beginnings.dedup_by(|next, kept| {
             let is_same = next.block == kept.block;
@@ -225,62 +244,67 @@ impl<'a> Values<'a> {
         });
         let mut open: Vec<usize> = Vec::new();
         for at in 0..self.beginnings.len() {
-            let number = number(self.beginnings[at].block);
-            let dominates =
-                |&above: &usize| blocks.dominance.below(self.beginnings[above].block).contains(&number);
+            let number = dominance.number(self.beginnings[at].block);
+            let dominates = |&above: &usize| dominance.below(self.beginnings[above].block).contains(&number);
             while open.last().is_some_and(|above| !dominates(above)) {
                 open.pop();
             }
             self.beginnings[at].above = open.last().copied();
             open.push(at);
         }
-        Some(())
     }
 
     /// Joins what arrives at blocks with the values of blocks before them.
     fn join_between_blocks(&mut self) -> Option<()> {
         let initial = self.sets.add();
-        let blocks = self.blocks;
-        let above = |block: BlockId| blocks.dominance.immediate()[block].filter(|&above| above != block);
         let mut is_read = vec![false; self.beginnings.len()];
         let mut work: Vec<(usize, Place)> =
             self.arriving.drain(..).map(|(block, value)| (value, Place::Start(block))).collect();
         while let Some((value, place)) = work.pop() {
             self.step()?;
-            let (Place::Start(block) | Place::End(block)) = place;
-            let begun = self.last_before(block)?;
-            let phi = |at: usize| self.beginnings[at].phi.map(|phi| (at, phi));
-            let phi = match (place, begun) {
-                (Place::Start(_), Some(at)) if self.beginnings[at].block == block => phi(at),
-                (Place::Start(_), _) => None,
-                (Place::End(_), Some(at)) if self.beginnings[at].phi != Some(self.beginnings[at].end) => {
-                    self.sets.join(value, self.beginnings[at].end);
-                    continue;
-                }
-                (Place::End(_), Some(at)) => phi(at),
-                (Place::End(_), None) => {
+            let (at, phi) = match self.held(place)? {
+                Held::Initial => {
                     self.sets.join(value, initial);
                     continue;
                 }
-            };
-            let Some((at, phi)) = phi else {
-                match above(block) {
-                    Some(above) => work.push((value, Place::End(above))),
-                    None => self.sets.join(value, initial),
+                Held::Written(written) => {
+                    self.sets.join(value, written);
+                    continue;
                 }
-                continue;
+                Held::Phi(at, phi) => (at, phi),
             };
             self.sets.join(value, phi);
             if std::mem::replace(&mut is_read[at], true) {
                 continue;
             }
             let block = self.beginnings[at].block;
-            work.extend(blocks.edges.predecessors(block).map(|before| (phi, Place::End(before))));
-            if above(block).is_none() {
+            let before = self.blocks.edges.predecessors(block);
+            work.extend(before.map(|before| (phi, Place::End(before))));
+            if self.blocks.above(block).is_none() {
                 self.sets.join(phi, initial);
             }
         }
         Some(())
+    }
+
+    /// What the row holds at a place.
+    fn held(&mut self, place: Place) -> Option<Held> {
+        let block = match place {
+            Place::End(block) => block,
+            Place::Start(block) => {
+                let own = self.last_before(block)?.filter(|&at| self.beginnings[at].block == block);
+                if let Some((at, phi)) = own.and_then(|at| Some((at, self.beginnings[at].phi?))) {
+                    return Some(Held::Phi(at, phi));
+                }
+                match self.blocks.above(block) {
+                    Some(above) => above,
+                    None => return Some(Held::Initial),
+                }
+            }
+        };
+        let Some(at) = self.last_before(block)? else { return Some(Held::Initial) };
+        let Beginning { phi, end, .. } = self.beginnings[at];
+        Some(if phi == Some(end) { Held::Phi(at, end) } else { Held::Written(end) })
     }
 
     /// The last of the beginnings whose block dominates a block, or is the block itself.
