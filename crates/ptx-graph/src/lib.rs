@@ -7,4 +7,4 @@ mod dominators;
 mod frontier;
 
 pub use dominators::{FlowGraph, immediate_dominators};
-pub use frontier::iterated_frontier;
+pub use frontier::{dominance_frontiers, iterated_frontier};

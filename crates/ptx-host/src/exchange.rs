@@ -26,8 +26,7 @@ pub(crate) fn guard_exchanges(program: &Program, inlined: Option<Inlined>) -> Op
     if exchanges.is_empty() {
         return inlined;
     }
-    let same = || Inlined { program: program.clone(), places: (0..program.code.len() as u32).collect() };
-    let mut inlined = inlined.unwrap_or_else(same);
+    let mut inlined = inlined.unwrap_or_else(|| Inlined::unchanged(program));
     for exchange in exchanges {
         let code = inlined.program.code.get_mut(exchange.branch as usize..exchange.after as usize);
         let Some([branch, stores @ ..]) = code else {

@@ -33,6 +33,7 @@ mod remarks;
 mod spin;
 mod stack;
 mod strategy;
+mod webs;
 
 pub use cache::{Cache, CacheError, DEFAULT_CACHE_BYTES};
 pub use error::CompileError;

@@ -29,8 +29,7 @@ pub(crate) fn poll(program: &Program, inlined: Option<Inlined>) -> Option<Inline
     if loads.is_empty() {
         return inlined;
     }
-    let same = || Inlined { program: program.clone(), places: (0..program.code.len() as u32).collect() };
-    let mut inlined = inlined.unwrap_or_else(same);
+    let mut inlined = inlined.unwrap_or_else(|| Inlined::unchanged(program));
     for pc in loads {
         if let Some(Op::Effect(Effect::Load(load))) =
             inlined.program.code.get_mut(pc as usize).map(|inst| &mut inst.op)

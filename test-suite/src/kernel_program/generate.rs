@@ -132,7 +132,7 @@ fn of_blocks(seed: u64, mut rng: Rng, block: [u32; 3], blocks: Blocks, singly: b
     let mut body = if blocks.is_long { vec![generator.long(&top)] } else { Vec::new() };
     body.extend(generator.body(top));
     let Blocks { grid, cluster, cooperative, is_long } = blocks;
-    Program { seed, grid, block, cluster, cooperative, is_long, body, functions }
+    Program { seed, grid, block, cluster, cooperative, is_long, reuses_registers: false, body, functions }
 }
 
 impl Generator {

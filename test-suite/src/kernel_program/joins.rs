@@ -28,7 +28,17 @@ pub(super) fn program(seed: u64) -> Program {
     }
     body.push(joins.active());
     let (grid, cluster, functions) = (1, 1, Vec::new());
-    Program { seed, grid, block, cluster, cooperative: false, is_long: false, body, functions }
+    Program {
+        seed,
+        grid,
+        block,
+        cluster,
+        cooperative: false,
+        is_long: false,
+        reuses_registers: false,
+        body,
+        functions,
+    }
 }
 
 struct Joins {

@@ -8,7 +8,7 @@
 //! In other programs (`grid`) blocks do something together, too: they wait for the whole grid, and access shared memory of the other blocks of their
 //! cluster.
 //!
-//! In others (`barriers`) the threads of a warp come to barriers one by one.
+//! In others (`barriers`) the threads of a warp come to barriers one by one. Others (`reuse`) have fewer registers than values.
 //!
 //! Other programs (`joins`) show which threads run together, and are compared with what a translation to LLVM IR and back makes of them.
 //!
@@ -22,6 +22,7 @@ mod generate;
 mod joins;
 mod judge;
 mod memory;
+mod reuse;
 mod syntax;
 
 use anyhow::Result;
@@ -52,6 +53,8 @@ pub struct Program {
     pub cooperative: bool,
     /// Whether it executes more instructions than are interpreted before a kernel is compiled (`--engine=auto` of `ptxrun`).
     pub is_long: bool,
+    /// Whether its registers hold one value after another.
+    pub reuses_registers: bool,
     body: Vec<syntax::Statement>,
     functions: Vec<Vec<syntax::Statement>>,
 }
@@ -72,6 +75,12 @@ impl Program {
         generate::barriers(seed)
     }
 
+    /// Generates a program whose registers hold one value after another; in some of them blocks do something together.
+    pub fn reusing(seed: u64) -> Self {
+        let program = if seed % 4 == 3 { Self::grid(seed) } else { Self::new(seed) };
+        Self { reuses_registers: true, ..program }
+    }
+
     /// Generates a program that shows which threads of a warp run together, for [`judge_translations`].
     pub fn joins(seed: u64) -> Self {
         joins::program(seed)
@@ -79,7 +88,12 @@ impl Program {
 
     /// Its module.
     pub fn ptx(&self) -> String {
-        syntax::print(self)
+        let text = syntax::print(self);
+        if !self.reuses_registers {
+            return text;
+        }
+        // Default: what cannot be read is judged as it is, which reports why.
+        reuse::with_fewer_registers(&text, self.seed).unwrap_or(text)
     }
 
     /// Threads of a block.

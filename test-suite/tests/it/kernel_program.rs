@@ -1,5 +1,7 @@
 //! A few random kernels in both engines; `cargo xtask kernel-fuzz` goes on for longer.
 
+use std::collections::BTreeSet;
+
 use test_suite::kernel_program::{Program, Verdict, judge, judge_translations};
 
 /// Executes programs in both engines; more than a third of them have to be compiled.
@@ -38,6 +40,13 @@ fn random_grids_agree() {
 fn random_barriers_agree() {
     let programs: u64 = testing::count("random kernels whose threads come to barriers one by one", 5, 1);
     agree(&(0..programs).map(Program::barriers).collect::<Vec<_>>());
+}
+
+/// Registers hold one value after another, and code has one shape for each.
+#[test]
+fn random_kernels_that_reuse_registers_agree() {
+    let programs: u64 = testing::count("random kernels that reuse registers", 8, 1);
+    agree(&(0..programs).map(Program::reusing).collect::<Vec<_>>());
 }
 
 /// Threads that run together in a kernel do so in its translations.
@@ -115,6 +124,23 @@ fn programs_are_valid_and_have_all_there_is() {
         let source = ptx_diag::SourceFile::new("kernel.ptx", text.as_str());
         test_suite::stage::read_and_verify(&source).unwrap_or_else(|error| panic!("{error:#}\n{text}"));
     }
+}
+
+/// Programs that reuse registers have fewer of them, and the same instructions.
+#[test]
+fn programs_that_reuse_registers_name_fewer() {
+    let names = |text: &str| -> BTreeSet<String> {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '%';
+        text.split(|c| !is_part(c)).filter(|word| word.starts_with('%')).map(str::to_owned).collect()
+    };
+    let (mut reused, mut all) = (0, 0);
+    for seed in [0, 1, 2, 4, 5, 6] {
+        let [few, many] = [Program::reusing(seed), Program::new(seed)].map(|program| program.ptx());
+        assert_eq!(few.matches(';').count(), many.matches(';').count(), "{few}");
+        reused += names(&few).len();
+        all += names(&many).len();
+    }
+    assert!(3 * reused < 2 * all, "{reused} of {all} registers");
 }
 
 /// Leaving statements out ends at the one that matters.

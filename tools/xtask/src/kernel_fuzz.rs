@@ -32,6 +32,8 @@ enum Kind {
     Grids,
     /// Those in which the threads of a warp come to barriers one by one; with code for the host
     Barriers,
+    /// Those whose registers hold one value after another; with code for the host
+    Registers,
     /// Those that show which threads run together; with their translations to LLVM IR and back
     Joins,
 }
@@ -42,13 +44,14 @@ impl Kind {
             Self::Engines => Program::new(seed),
             Self::Grids => Program::grid(seed),
             Self::Barriers => Program::barriers(seed),
+            Self::Registers => Program::reusing(seed),
             Self::Joins => Program::joins(seed),
         }
     }
 
     fn judge(self, program: &Program, on_all: bool) -> Result<Verdict> {
         let differences = match self {
-            Self::Engines | Self::Grids | Self::Barriers => return judge(program, on_all),
+            Self::Engines | Self::Grids | Self::Barriers | Self::Registers => return judge(program, on_all),
             Self::Joins => judge_translations(program)?,
         };
         Ok(if differences.is_empty() { Verdict::Same } else { Verdict::Different(differences) })
@@ -103,6 +106,7 @@ fn one(out: &mut impl Write, arguments: &KernelFuzzArguments, kind: Kind, seed: 
         Kind::Engines => seed.to_string(),
         Kind::Grids => format!("{seed}.grids"),
         Kind::Barriers => format!("{seed}.barriers"),
+        Kind::Registers => format!("{seed}.registers"),
         Kind::Joins => format!("{seed}.joins"),
     };
     let verdict = match kind.judge(&program, arguments.all) {

@@ -14,6 +14,11 @@ impl Edges {
     pub(crate) fn new(graph: &Graph) -> Self {
         let targets: Vec<Vec<BlockId>> =
             graph.blocks().iter().map(|block| block.terminator.targets()).collect();
+        Self::of(targets)
+    }
+
+    /// The edges to these targets of each block.
+    pub(crate) fn of(targets: Vec<Vec<BlockId>>) -> Self {
         let mut origins = vec![Vec::new(); targets.len()];
         for (from, targets) in targets.iter().enumerate() {
             targets.iter().for_each(|&to| origins[to].push(from));

@@ -6,9 +6,9 @@
 use std::ops::{Range, RangeInclusive};
 
 use ptx_exec::program::Program;
-use ptx_ir::dominators::immediate_dominators;
 use ptx_ir::liveness::BlockAccesses;
 
+use super::dominance::Dominance;
 use super::gather::guard_of;
 use super::{Block, BlockId, Edges, Graph};
 
@@ -91,44 +91,6 @@ impl Liveness {
         debug_assert!(ranges.is_some(), "row {row} is none of the kernel");
         // Default: such a row is read nowhere.
         ranges.map_or(&[], Vec::as_slice)
-    }
-}
-
-/// Which blocks run before others on every path.
-struct Dominance {
-    /// The numbers of a block and of the last one below it in a walk over the dominator tree.
-    numbers: Vec<(u32, u32)>,
-}
-
-impl Dominance {
-    fn new(edges: &Edges) -> Self {
-        let dominators = immediate_dominators(edges);
-        let mut below = vec![Vec::new(); dominators.len()];
-        for (id, dominator) in dominators.iter().enumerate() {
-            // The entry is its own.
-            if let Some(dominator) = dominator.filter(|&dominator| dominator != id) {
-                below[dominator].push(id);
-            }
-        }
-        let (mut numbers, mut next) = (vec![(0, 0); dominators.len()], 0);
-        let mut work = vec![(0, false)];
-        while let Some((id, is_done)) = work.pop() {
-            if is_done {
-                numbers[id].1 = next;
-                continue;
-            }
-            next += 1;
-            numbers[id].0 = next;
-            work.push((id, true));
-            work.extend(below[id].iter().map(|&id| (id, false)));
-        }
-        Self { numbers }
-    }
-
-    /// Whether all paths to `later` have run through another block before.
-    fn is_before(&self, block: BlockId, later: BlockId) -> bool {
-        let ((first, last), (number, _)) = (self.numbers[block], self.numbers[later]);
-        first < number && number <= last
     }
 }
 

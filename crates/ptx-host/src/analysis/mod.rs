@@ -36,6 +36,7 @@
 //! | `facts` | bounds of the values of rows |
 //! | `chunkwise` | which chunks of a row have equal values |
 //! | `differing` | the bits in which the lanes of a warp may differ |
+//! | `dominance`, `edges` | the dominator tree; the graph in the form that algorithms of `ptx-ir` take |
 //! | `rows`, `rounds`, `transfer` | the shape of each row, from what instructions write |
 //! | `results` | all results for a kernel, and the fixed point of `schedule` and `rows` |
 //! | `reason` | why a row is divergent: its definitions, walked backward |
@@ -51,6 +52,7 @@ mod by_row;
 mod chunkwise;
 mod claims;
 mod differing;
+mod dominance;
 mod edges;
 mod exchange;
 mod facts;
@@ -91,6 +93,7 @@ pub use again::computed_again;
 pub use alone::Region;
 pub(crate) use asking::repeats;
 pub use claims::{Claim, Claims};
+pub(crate) use dominance::Dominance;
 pub(crate) use edges::Edges;
 pub use exchange::is_loaded_before;
 pub use facts::{Facts, Zeros};

@@ -12,6 +12,11 @@ pub struct Inlined {
 }
 
 impl Inlined {
+    /// A program as it is.
+    pub(crate) fn unchanged(program: &Program) -> Self {
+        Self { program: program.clone(), places: (0..program.code.len() as u32).collect() }
+    }
+
     /// The instruction that an instruction was made from.
     pub fn place(&self, pc: u32) -> u32 {
         self.places.get(pc as usize).copied().unwrap_or(pc)

@@ -54,10 +54,11 @@ fn products_of_rows_and_columns() {
     }
 }
 
-/// Threads add to places of shared memory and of the output, from numbers that the block goes over in steps of its size.
+/// Threads add to places of shared memory and of the output, from numbers that the grid goes over in steps of its size.
 const COUNTS: &str = "mov.u32 %r30, s; shl.b32 %r31, %r10, 2; and.b32 %r31, %r31, 1020; add.u32 %r31, %r31, %r30; mov.u32 %r32, 0;\n\
                       st.shared.u32 [%r31], %r32; bar.sync 0; mov.u32 %r33, %r10; setp.ge.u32 %p1, %r33, %r1; @%p1 bra counted;\n\
                       mov.u32 %r34, %ntid.z; mul.lo.u32 %r34, %r34, %r9; mul.lo.u32 %r34, %r34, %r3;\n\
+                      mov.u32 %r20, %nctaid.x; mul.lo.u32 %r34, %r34, %r20;\n\
                       count: mul.wide.u32 %rd12, %r33, 4; add.s64 %rd13, %rd2, %rd12; ld.global.u32 %r35, [%rd13]; shl.b32 %r36, %r35, 2;\n\
                       and.b32 %r36, %r36, 1020; add.u32 %r36, %r36, %r30; atom.shared.add.u32 %r37, [%r36], 3; red.shared.max.u32 [%r36+1024], %r33;\n\
                       setp.gt.u32 %p2, %r35, 9999999; @%p2 red.shared.or.b32 [%r36+2048], %r35; red.shared.xor.b32 [s+3072], %r35;\n\
@@ -220,7 +221,10 @@ fn steps_of_the_grid_are_prefetched() {
         .expect("compiled");
         before.contains("call void @llvm.prefetch")
     };
-    assert!(prefetches(&format!("{NUMBER}{COUNTS}")));
+    let steps = format!("{NUMBER}{COUNTS}");
+    assert!(prefetches(&steps));
+    let steps_of_block = steps.replace("mov.u32 %r20, %nctaid.x;", "mov.u32 %r20, 1;");
+    assert!(!prefetches(&steps_of_block), "the size of a block is a constant");
     assert!(!prefetches(&format!("{NUMBER}{PRODUCT}")), "steps are constants");
     // The address grows, not an index.
     let pointers = "mul.lo.u32 %r20, %r1, %r3; mul.wide.u32 %rd12, %r20, 4; mov.u32 %r21, 0; mov.u32 %r22, 0;\n\

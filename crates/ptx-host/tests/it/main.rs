@@ -35,4 +35,5 @@ mod tensor_memory;
 mod together;
 mod waiting;
 mod warpgroups;
+mod webs;
 mod windows;

@@ -94,11 +94,11 @@ fn gathers_and_scatters_tell_what_their_addresses_depend_on() {
 
 #[test]
 fn registers_for_several_values_depend_on_the_least_regular_one() {
-    // `%rd6` is an index with a stride first, and a loaded one afterwards.
+    // `%rd7` has a stride on one way, and is loaded on the other.
     has(
-        "mul.wide.u32 %rd6, %r4, 4; add.s64 %rd7, %rd2, %rd6;\nld.global.u32 %r5, [%rd5];\n\
+        "mul.wide.u32 %rd6, %r4, 4; add.s64 %rd7, %rd2, %rd6; setp.eq.u32 %p1, %r1, 3; @%p1 bra on;\nld.global.u32 %r5, [%rd5];\n\
          mul.wide.u32 %rd6, %r5, 4; add.s64 %rd7, %rd2, %rd6;\n\
-         ld.global.u32 %r6, [%rd7]; st.global.u32 [%rd4], %r6; ret;",
+         on: ld.global.u32 %r6, [%rd7]; st.global.u32 [%rd4], %r6; ret;",
         &[(3, "gather: the address depends on a loaded value")],
     );
 }
@@ -106,9 +106,26 @@ fn registers_for_several_values_depend_on_the_least_regular_one() {
 #[test]
 fn registers_that_follow_from_themselves_depend_on_where_they_began() {
     has(
-        "mov.u32 %r5, %tid.x; shl.b32 %r5, %r5, 2; mov.u32 %r6, s; add.u32 %r7, %r6, %r5;\n\
+        "mov.u32 %r5, %tid.x; mov.u32 %r9, 0; again: shl.b32 %r5, %r5, 1; add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, %r1; @%p1 bra again;\n\
+         mov.u32 %r6, s; add.u32 %r7, %r6, %r5;\n\
          ld.shared.u32 %r8, [%r7]; st.global.u32 [%rd4], %r8; ret;",
-        &[(1, "gather: the address depends on `%tid.x`")],
+        &[(2, "gather: the address depends on `%tid.x`")],
+    );
+}
+
+#[test]
+fn registers_are_told_of_by_the_value_that_they_have() {
+    // The address has a stride although its register has had another one, and a loaded value.
+    has(
+        "ld.global.u32 %r5, [%rd5]; mov.u32 %r5, %tid.x; shl.b32 %r5, %r5, 2; mov.u32 %r6, s; add.u32 %r5, %r6, %r5;\n\
+         ld.shared.u32 %r8, [%r5]; st.global.u32 [%rd4], %r8; ret;",
+        &[],
+    );
+    // The condition is the same for all lanes although its register has been the number of the thread.
+    has(
+        "min.u32 %r4, %r1, 1; setp.eq.u32 %p1, %r4, 0; @%p1 bra low; mov.u32 %r5, 1; bra end; low: mov.u32 %r5, 2;\n\
+         end: st.global.u32 [%rd4], %r5; ret;",
+        &[],
     );
 }
 
