@@ -110,8 +110,8 @@ block=X[:Y[:Z]], thread=X[:Y[:Z]], line=N[-M] of the PTX, source=FILE:LINE as in
 line= or source= each is shown. Both go to standard output, before what --print shows, and are objects, one a line, with --error-format=json.
 
 Times: --time=json prints an object on a line for each launch, as soon as it is done:
-  {\"launch\":0,\"compile_ns\":2100000,\"wall_ns\":51000,\"cpu_ns\":98000}
-compile_ns is the time before the launch, for reading, checking and compiling, in the line of the
+  {\"launch\":0,\"engine\":\"jit\",\"compile_ns\":2100000,\"wall_ns\":51000,\"cpu_ns\":98000}
+engine is what executed the launch, jit or interp. compile_ns is the time before the launch, for reading, checking and compiling, in the line of the
 first one, and 0 in the others. wall_ns is the time that passed during the launch, and cpu_ns the
 processor time of all threads of the process. Copies of buffers are not included. With --repeat=N
 the first launch may include page faults of memory that is used for the first time.

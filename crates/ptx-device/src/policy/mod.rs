@@ -13,15 +13,23 @@
 mod compilation;
 #[cfg(feature = "jit")]
 mod race;
+#[cfg(feature = "jit")]
+mod start;
 
 #[cfg(feature = "jit")]
 pub use compilation::{Compilation, Made};
 #[cfg(feature = "jit")]
 pub use race::{Raced, race};
+#[cfg(feature = "jit")]
+pub use start::{NotCompiled, NotStarted, Start, When, start};
 
 use ptx_exec::Geometry;
 use ptx_exec::program::{AsyncOp, Callee, CollectiveKind, Effect, Op, Program, WARP};
 
+/// The message of [`NotStarted::TimedOut`].
+#[cfg(feature = "jit")]
+pub const NOT_IN_TIME: &str =
+    "the launch took longer than its time limit: its kernel was not compiled in time";
 /// Instructions of warps that the interpreter executes before a kernel is compiled.
 pub const STEPS: u64 = 1 << 20;
 /// The same in kernels with matrix products, one of which takes as long as a hundred other instructions and more.
