@@ -17,9 +17,11 @@ pub enum Engine {
     /// A kernel is compiled only once the interpreter has executed a [number of its
     /// instructions](crate::DeviceOptions::interpreted_first), on a thread of its own, while the launch goes on in the interpreter.
     /// Blocks that have not started when there is code are executed by it; [`Report::compiled_blocks`](ptx_exec::Report::compiled_blocks)
-    /// counts them. Kernels are compiled before their first launch where that is not possible or of no use: for launches of more than
-    /// 65,536 warps, of no more blocks than host threads unless the kernel has neither loops nor calls, cooperative ones,
-    /// kernels with accesses of 128 bits as one element, and with [`Check::None`].
+    /// counts them. Where that is not possible or of no use, the interpreter executes short launches on a copy of the memory, and nothing of
+    /// long ones: launches of no more blocks than host threads unless the kernel has neither loops nor calls, cooperative ones, and kernels
+    /// with accesses of 128 bits as one element. Kernels are compiled before their first launch if others may see it before its end (atomic
+    /// operations on global memory, for instance), for launches of more than 65,536 warps, and with [`Check::None`];
+    /// `docs/compiled.md` has the whole list.
     #[default]
     Automatic,
 }

@@ -10,7 +10,7 @@ use ptx_verify::Verified;
 
 use crate::decode::{Launches, all_variables, kernels, reach};
 use crate::engine::{Interpretation, Setup};
-use crate::error::{ExecError, codes, one};
+use crate::error::{ExecError, TrapKind, codes, one};
 use crate::kernel::{Ground, Kernel, Parameter, parameters};
 use crate::launch::{Limits, Report};
 use crate::layout::{self, VariableAddresses, bytes_of, lay_out};
@@ -293,12 +293,47 @@ impl Prepared {
         }
     }
 
+    /// The bytes that a launch may access, of which [`Prepared::try_out`] makes a copy.
+    #[doc(hidden)]
+    pub fn memory_bytes(&self) -> u64 {
+        self.image.surroundings.memory.seen(None).bytes()
+    }
+
+    /// Runs a launch in the interpreter on a copy of the memory. What it has stored is taken over at its end, unless it is not over after this
+    /// many instructions of warps: then nothing has happened, and the result is `None`, as it is at once if there is unregistered memory.
+    ///
+    /// The launch must not depend on others, and on the host, seeing its stores before its end.
+    #[doc(hidden)]
+    pub fn try_out(&self, mut spec: LaunchSpec, steps: u64) -> Option<Report> {
+        spec.limits.steps = Some(steps);
+        let mut ground = self.ground(&spec);
+        let (global, shadow) = ground.global.shadowed()?;
+        ground.global = global;
+        let report = match self.kernel.set_up(spec, ground, None) {
+            Ok(setup) => Interpretation::new(setup).run(),
+            Err(error) => return Some(Report::refused(error)),
+        };
+        if let Err(ExecError::Trap(trap)) = &report.result
+            && trap.kind == TrapKind::Steps
+        {
+            return None;
+        }
+        shadow.commit();
+        Some(report)
+    }
+
     /// Sets up one execution of a launch, for any engine.
     ///
     /// # Errors
     /// [`ExecError::Refused`] if the launch does not fit the kernel or the limits, or does not provide the textures that it requires.
     #[doc(hidden)]
     pub fn set_up(&self, spec: LaunchSpec) -> Result<Arc<Setup>, ExecError> {
+        let ground = self.ground(&spec);
+        self.kernel.set_up(spec, ground, None)
+    }
+
+    /// The memory of a launch that begins now.
+    fn ground(&self, spec: &LaunchSpec) -> Ground {
         let Surroundings { memory, heap, .. } = &self.image.surroundings;
         let mut constant = Vec::new();
         if let Some((address, bytes)) = self.image.constant {
@@ -306,12 +341,11 @@ impl Prepared {
             // The region belongs to the image.
             let _ = memory.read(address, &mut constant);
         }
-        let ground = Ground {
+        Ground {
             global: memory.seen(spec.host.clone()),
             constant,
             heap: heap.heap.clone(),
             bound: self.image.bound.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-        };
-        self.kernel.set_up(spec, ground, None)
+        }
     }
 }

@@ -95,10 +95,22 @@ impl Code {
         sources: &Sources,
     ) -> Result<Report, DeviceError> {
         let deadline = spec.limits.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let started = match prepared.checked(&spec) {
-            Ok(launch) => self.start(device, &launch, when(device, &launch), deadline, sources)?,
+        let (first, mut started) = match prepared.checked(&spec) {
+            Ok(launch) => {
+                let first = First::of(device, &launch);
+                (first, self.start(device, &launch, first.when(), deadline, sources)?)
+            }
             Err(error) => return Ok(Report::refused(error)),
         };
+        if let (First::Tried, Start::Both(compilation)) = (first, &started) {
+            if let Some(report) = self.try_out(device, prepared, &spec, compilation) {
+                return Ok(report);
+            }
+            // It fits, as before.
+            if let Ok(launch) = prepared.checked(&spec) {
+                started = self.start(device, &launch, When::AtOnce, deadline, sources)?;
+            }
+        }
         // What is left of it after the compilation.
         spec.limits.timeout = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let setup = match prepared.set_up(spec) {
@@ -115,17 +127,60 @@ impl Code {
             }
         })
     }
+
+    /// Executes a launch in the interpreter if that is short; `None` if it is not, and nothing has happened.
+    fn try_out(
+        &self,
+        device: &Device,
+        prepared: &Prepared,
+        spec: &LaunchSpec,
+        compilation: &Compilation,
+    ) -> Option<Report> {
+        let budget = self.budgets.of(compilation.launched);
+        let steps = device.interpreted_first(&compilation.program);
+        let copy = policy::steps_of_copy(steps, prepared.memory_bytes());
+        let left = budget.left(steps).checked_sub(copy).filter(|&left| left > 0)?;
+        let report = prepared.try_out(spec.clone(), left);
+        budget.spend(copy + report.as_ref().map_or(left, |report| report.warp_instructions));
+        report
+    }
 }
 
-/// When the kernel of a launch is compiled.
-fn when(device: &Device, launch: &Checked<'_>) -> When {
-    // Blocks that have started end in the interpreter, however long they are.
-    let starts_at_once = launch.geometry.clusters() <= launch.threads().get() as u64;
-    let begins_as_code = device.engine() == Engine::Compiled
-        || device.interpreted_first(launch.program) == 0
-        // The interpreter would check accesses.
-        || !device.checks_memory()
-        || ptx_host::kept_together(launch).is_some()
-        || (starts_at_once && !policy::is_straight(launch.program));
-    if begins_as_code { When::AtOnce } else { When::OnceLong }
+/// What begins a launch on a device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum First {
+    /// Compiled code.
+    Code,
+    /// The interpreter, which executes a short launch on a copy of the memory, and nothing of a long one.
+    Tried,
+    /// The interpreter, which leaves blocks that have not started to compiled code.
+    Relayed,
+}
+
+impl First {
+    fn of(device: &Device, launch: &Checked<'_>) -> Self {
+        // Blocks that have started end in the interpreter, however long they are.
+        let starts_at_once = launch.geometry.clusters() <= launch.threads().get() as u64
+            && !policy::is_straight(launch.program);
+        if device.engine() == Engine::Compiled
+            || device.interpreted_first(launch.program) == 0
+            // The interpreter would check accesses.
+            || !device.checks_memory()
+        {
+            Self::Code
+        } else if !starts_at_once && ptx_host::kept_together(launch).is_none() {
+            Self::Relayed
+        } else if policy::is_isolated(launch.program) {
+            Self::Tried
+        } else {
+            Self::Code
+        }
+    }
+
+    fn when(self) -> When {
+        match self {
+            Self::Code => When::AtOnce,
+            Self::Tried | Self::Relayed => When::OnceLong,
+        }
+    }
 }

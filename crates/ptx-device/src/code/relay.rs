@@ -45,6 +45,17 @@ struct Spent {
 }
 
 impl Budget {
+    /// What is left of so many instructions.
+    pub(super) fn left(&self, steps: u64) -> u64 {
+        steps.saturating_sub(lock(&self.0).steps)
+    }
+
+    /// Counts instructions.
+    pub(super) fn spend(&self, steps: u64) {
+        let mut spent = lock(&self.0);
+        spent.steps = spent.steps.saturating_add(steps);
+    }
+
     /// Has the kernel compiled for a launch, unless it is being compiled.
     fn compile(self: &Arc<Self>, compilation: Compilation, handover: &Arc<Handover>) {
         let mut spent = lock(&self.0);
@@ -197,7 +208,7 @@ pub(super) fn launch(
         cancellation: Cancellation::default(),
         deadline,
     });
-    let left = steps.saturating_sub(lock(&budget.0).steps);
+    let left = budget.left(steps);
     let (own, at) = (budget.clone(), Arc::downgrade(&handover));
     interpretation.notify_at(left, move || {
         if let Some(handover) = at.upgrade() {
@@ -206,10 +217,7 @@ pub(super) fn launch(
     });
     let mut report = interpretation.run();
     let rest = handover.finish(report.result.is_err());
-    {
-        let mut spent = lock(&budget.0);
-        spent.steps = spent.steps.saturating_add(relay.steps());
-    }
+    budget.spend(relay.steps());
     settle();
     if let Some(Report { result, output, compiled_blocks, .. }) = rest {
         report.output.extend(output);
