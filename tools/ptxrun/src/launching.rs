@@ -41,7 +41,7 @@ enum Begun<'a> {
     /// It is over.
     Over(Outcome),
     /// Code, or the interpreter, is to execute it.
-    Ready(Ready<'a>),
+    Ready(Box<Ready<'a>>),
 }
 
 /// A launch that is to be executed; no buffer was copied yet.
@@ -67,7 +67,7 @@ impl<'a> Launching<'a> {
             }
             Begun::Ready(ready) => {
                 let compile = read + begin.elapsed().wall;
-                self.repeat(ready, (compile, deadline), printed)
+                self.repeat(*ready, (compile, deadline), printed)
             }
         }
     }
@@ -113,7 +113,7 @@ impl<'a> Launching<'a> {
         let refused = |error| failed(self.sources, error);
         if self.plan.engine == Engine::Interp {
             let decoded = terminal.step("compile", interpreted).map_err(refused)?;
-            return Ok(Begun::Ready(Ready { decoded, code: None }));
+            return Ok(Begun::Ready(Box::new(Ready { decoded, code: None })));
         }
         let decoded = DecodedLaunch::at_host_addresses(self.module, self.launch).map_err(refused)?;
         let launch = decoded.checked().map_err(refused)?;
@@ -135,7 +135,7 @@ impl<'a> Launching<'a> {
                     let remarks = engine::remarks(launch.program, &Launched::of(&launch.geometry));
                     show_remarks(self.arguments, self.sources, remarks)?;
                 }
-                Ok(Begun::Ready(Ready { decoded, code: Some(kernel) }))
+                Ok(Begun::Ready(Box::new(Ready { decoded, code: Some(kernel) })))
             }
             Start::Interpreted(why) => {
                 if let Some(why) = why {
@@ -143,7 +143,7 @@ impl<'a> Launching<'a> {
                     let remark = engine::interpreted(&why, launch.program);
                     show_remarks(self.arguments, self.sources, [remark])?;
                 }
-                Ok(Begun::Ready(Ready { decoded: interpreted().map_err(refused)?, code: None }))
+                Ok(Begun::Ready(Box::new(Ready { decoded: interpreted().map_err(refused)?, code: None })))
             }
             Start::Both(compilation) => {
                 terminal.step("execute", || self.race(decoded, compilation, deadline, printed))
@@ -181,7 +181,7 @@ impl<'a> Launching<'a> {
                         .to_owned()
                 });
                 Store::new(self.arguments).report(Some(&compiler), &kernel);
-                return Ok(Begun::Ready(Ready { decoded, code: Some(kernel) }));
+                return Ok(Begun::Ready(Box::new(Ready { decoded, code: Some(kernel) })));
             }
             Raced::Interpreted(report, error) => (report, error),
         };
