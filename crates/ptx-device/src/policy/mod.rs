@@ -100,9 +100,7 @@ pub fn is_isolated(program: &Program) -> bool {
 /// What copying memory takes, in instructions of warps of which a kernel has `steps` before it is compiled: as long as that is the copy of
 /// 64 MiB, there and back.
 pub fn steps_of_copy(steps: u64, bytes: u64) -> u64 {
-    let steps = (u128::from(steps) * u128::from(bytes)) >> 26;
-    // Default: more than any budget.
-    u64::try_from(steps).unwrap_or(u64::MAX)
+    (bytes >> 13).saturating_mul(steps) >> 13
 }
 
 /// Whether a thread executes each instruction at most once, so that the length of the program bounds a launch.
