@@ -85,12 +85,17 @@ impl<'a> Launching<'a> {
         check.map_or(self.plan.engine == Engine::Auto, |check| check == Check::Memory)
     }
 
+    /// What the compiler is asked for.
+    fn options(&self) -> Options {
+        let check_shapes = self.arguments.jit_check_shapes;
+        Options::default().with_check_shapes(check_shapes).with_check_memory(self.checks_memory())
+    }
+
     /// How the kernel is compiled.
     fn compilation(&self, launch: &Checked<'_>) -> Result<Compilation, CompileError> {
-        let Arguments { jit_check_shapes, perf_map, debug, .. } = self.arguments;
+        let Arguments { perf_map, debug, .. } = self.arguments;
         let compiler = Compiler::host().with_cache(Store::new(self.arguments).open());
-        let options = Options::default().with_check_shapes(*jit_check_shapes);
-        let mut options = options.with_check_memory(self.checks_memory());
+        let mut options = self.options();
         if *perf_map {
             options.perf_map = self.sources.files().first().map(|file| file.name().to_owned());
         }
