@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use criterion::Criterion;
-use ptx_device::{Device, Module, Shape, Stream};
+use ptx_device::{Device, DeviceOptions, Engine, Module, Shape, Stream};
 
 const STORE: &str = ".version 8.0
 .target sm_80
@@ -25,7 +25,7 @@ const STORE: &str = ".version 8.0
 
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
-    let device = Device::new();
+    let device = Device::with(DeviceOptions { engine: Engine::Interpreter, ..DeviceOptions::default() });
     let module = Module::load(&device, "store.ptx", STORE).expect("the module is valid");
     let kernel = module.kernel("store").expect("the kernel executes");
     let to = device.allocate(4096).expect("there is memory");
@@ -45,7 +45,6 @@ fn main() {
         });
     }
     {
-        use ptx_device::{DeviceOptions, Engine};
         let device = Device::with(DeviceOptions { engine: Engine::Compiled, ..DeviceOptions::default() });
         let module = Module::load(&device, "store.ptx", STORE).expect("the module is valid");
         let nothing = module.kernel("nothing").expect("the kernel executes");

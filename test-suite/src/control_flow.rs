@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, anyhow, ensure};
+use anyhow::{Result, anyhow, ensure};
 use ptx_diag::SourceFile;
 use ptx_exec::{Argument, DecodedLaunch, Executed, Launch, LoadedLaunch};
 use ptx_host::analysis::Launched;
@@ -242,7 +242,7 @@ pub fn measure(text: &str) -> Result<Measured> {
         let verified = stage::verify(&module, &source)?;
         let decoded =
             DecodedLaunch::at_host_addresses(verified, &launch).map_err(|error| anyhow!("{error}"))?;
-        Ok(decoded.context("addresses of 32 bits")?.load())
+        Ok(decoded.load())
     };
     let left =
         |loaded: &LoadedLaunch<'_>| loaded.outcome(Executed::default()).buffers.into_iter().flatten().next();
@@ -256,7 +256,8 @@ pub fn measure(text: &str) -> Result<Measured> {
         CompileError::Refused(refusal) => anyhow!("not compiled: {}", refusal.why),
         CompileError::Llvm(error) => anyhow!("LLVM refuses the code: {error}"),
     })?;
-    ptx_host::launch(&kernel, &loaded).map_err(|error| anyhow!("compiled: {error}"))?;
+    let setup = loaded.set_up().map_err(|error| anyhow!("{error}"))?;
+    ptx_host::launch(&kernel, &setup).result.map_err(|error| anyhow!("compiled: {error}"))?;
     let (expected, actual) = (left(&interpreted), left(&loaded));
     ensure!(expected.is_some(), "the launch has no buffer");
     Ok(Measured { compiled, is_right: expected == actual })

@@ -189,28 +189,27 @@ pub enum Compiled {
 pub fn run_compiled(module: Verified<'_>, launch: &ptx_exec::Launch, check_shapes: bool) -> Result<Compiled> {
     static COMPILER: OnceLock<Result<Compiler, String>> = OnceLock::new();
     let loaded = match DecodedLaunch::at_host_addresses(module, launch) {
-        Ok(Some(decoded)) => decoded.load(),
-        Ok(None) => return Ok(Compiled::Refused("32-bit addresses")),
+        Ok(decoded) => decoded.load(),
         Err(error) => return Ok(Compiled::Ended(Err(error))),
     };
-    let begun = match loaded.begin() {
-        Ok(begun) => begun,
+    let setup = match loaded.set_up() {
+        Ok(setup) => setup,
         Err(error) => return Ok(Compiled::Ended(Err(error))),
     };
-    if let Some(why) = ptx_host::refused(&begun) {
+    if let Some(why) = ptx_host::refused(&setup.checked()) {
         return Ok(Compiled::Refused(why));
     }
     let made = || Cpu::host().and_then(Compiler::new).map_err(|error| error.to_string());
     let compiler = COMPILER.get_or_init(made).as_ref().map_err(|error| anyhow!("{error}"))?;
-    let launched = Launched::of(&begun.geometry);
+    let launched = Launched::of(setup.geometry());
     let kernels = Kernels::new(Options::default().with_check_shapes(check_shapes));
-    let kernel = match compiler.kernel(&kernels, begun.program, &launched) {
+    let kernel = match compiler.kernel(&kernels, setup.program(), &launched) {
         Ok(kernel) => kernel,
         Err(CompileError::Refused(refusal)) => return Ok(Compiled::Refused(refusal.why)),
         Err(CompileError::Llvm(error)) => bail!("LLVM refuses the code: {error}"),
     };
-    let result = ptx_host::launch(&kernel, &loaded);
-    Ok(Compiled::Ended(result.map(|executed| loaded.outcome(executed))))
+    let result = ptx_host::launch(&kernel, &setup);
+    Ok(Compiled::Ended(result.executed().map(|executed| loaded.outcome(executed))))
 }
 
 /// Compares how a launch ended with what is expected; gives where it stopped, if it had to.

@@ -7,8 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use ptx_exec::texture::TextureSet;
 use ptx_exec::{
-    AddressSize, Completion, DeviceHeap, Dim3, HostMemory, HostRegion, Limits, Memory, Options, RegionInfo,
-    Surroundings, Words,
+    AddressSize, Completion, DeviceHeap, Dim3, HostMemory, HostRegion, LaunchSpec, Limits, Memory,
+    RegionInfo, Shape, Surroundings, Words,
 };
 #[cfg(feature = "jit")]
 use ptx_host::Compiler;
@@ -48,7 +48,7 @@ pub struct DeviceOptions {
     pub after_stop: AfterStop,
     /// Describes host-process memory outside registered regions. Without it, accesses there are errors.
     pub host: Option<Arc<dyn HostMemory>>,
-    /// The execution engine of its kernels, by default the interpreter.
+    /// The execution engine of its kernels, by default [`Engine::Automatic`]: without the feature `jit` that is the interpreter.
     pub engine: Engine,
     /// The checks of its compiled kernels.
     pub check: Check,
@@ -220,16 +220,21 @@ impl Device {
         Surroundings { memory: memory.clone(), heap: heap.clone(), limits: options.limits.clone() }
     }
 
-    pub(crate) fn options(&self) -> Options {
-        let DeviceOptions { threads, completion, host, .. } = &self.inner.options;
-        let textures = self.textures_now();
-        Options {
+    /// What launches of a kernel have in common on this device.
+    pub(crate) fn spec(&self, shape: &Shape, params: &[u8]) -> LaunchSpec {
+        let DeviceOptions { threads, completion, host, limits, .. } = &self.inner.options;
+        LaunchSpec {
             threads: *threads,
             completion: *completion,
             host: host.clone(),
-            textures,
-            ..Options::default()
+            textures: self.textures_now(),
+            limits: limits.clone(),
+            ..LaunchSpec::new(*shape, params)
         }
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.inner.options.limits
     }
 
     /// Fails if the device was stopped.

@@ -1,13 +1,12 @@
 //! What executes the kernels of a device, and what it checks.
 
-/// The execution engine of the kernels of a device.
+/// The execution engine of the kernels of a device, by default [`Engine::Automatic`].
 ///
 /// Compiled kernels have the same results as the interpreter and are stopped by the same errors, unless their accesses
 /// are **not checked** ([`Check`]). The interpreter's counts ([`Report::warp_instructions`](ptx_exec::Report::warp_instructions)) are zero.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Engine {
     /// The interpreter, which checks every access.
-    #[default]
     Interpreter,
     /// Native code, which LLVM generates when a kernel is first launched with a block shape. Launches that cannot be
     /// compiled are errors. Accesses are not checked unless [`Check::Memory`] is set.
@@ -18,9 +17,12 @@ pub enum Engine {
     /// A kernel is compiled only once the interpreter has executed a [number of its
     /// instructions](crate::DeviceOptions::interpreted_first), on a thread of its own, while the launch goes on in the interpreter.
     /// Blocks that have not started when there is code are executed by it; [`Report::compiled_blocks`](ptx_exec::Report::compiled_blocks)
-    /// counts them. Kernels are compiled before their first launch where that is not possible or of no use: for launches of more than
-    /// 65,536 warps, of no more blocks than host threads unless the kernel has neither loops nor calls, cooperative ones,
-    /// kernels with accesses of 128 bits as one element, and with [`Check::None`].
+    /// counts them. Where that is not possible or of no use, the interpreter executes short launches on a copy of the memory, and nothing of
+    /// long ones: launches of no more blocks than host threads unless the kernel has neither loops nor calls, cooperative ones, and kernels
+    /// with accesses of 128 bits as one element. Kernels are compiled before their first launch if others may see it before its end (atomic
+    /// operations on global memory, for instance), for launches of more than 65,536 warps, and with [`Check::None`];
+    /// `docs/compiled.md` has the whole list.
+    #[default]
     Automatic,
 }
 

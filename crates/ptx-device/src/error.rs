@@ -134,11 +134,11 @@ impl DeviceError {
     }
 }
 
-/// The refusal of a kernel for one reason.
-pub(crate) fn refused(sources: &Sources, finding: Diagnostic) -> DeviceError {
+/// The refusal of a kernel or launch for one reason.
+pub(crate) fn refused(sources: &Sources, finding: Diagnostic) -> Vec<Finding> {
     let mut found = Diagnostics::new();
     found.push(finding);
-    DeviceError::Kernel(findings(sources, &found))
+    findings(sources, &found)
 }
 
 /// The message of a panic.

@@ -107,10 +107,11 @@ assert_eq!(u32::from_le_bytes(sum), 1 + 4 + 9 + 16);
 //!
 //! # Compiled kernels
 //!
-//! By default kernels run in the interpreter, which checks every access. With the feature `jit`, which requires LLVM's
-//! library when the first kernel is compiled, [`DeviceOptions::engine`] selects native code instead, which is many
-//! times faster, and [`DeviceOptions::check`] whether it checks accesses: see [`Engine`] and [`Check`]. With
-//! [`Engine::Automatic`] the interpreter begins, and kernels that take long are compiled meanwhile: see [`policy`].
+//! Without the feature `jit` kernels run in the interpreter, which checks every access. With it, which requires LLVM's
+//! library when the first kernel is compiled, the interpreter begins by default, and kernels that take long are compiled
+//! meanwhile to native code that checks every access, too ([`Engine::Automatic`]; [`policy`] has the rules).
+//! [`DeviceOptions::engine`] selects one of the two, and [`DeviceOptions::check`] whether native code checks accesses: see
+//! [`Engine`] and [`Check`].
 //!
 //! # Errors
 //!
@@ -127,6 +128,7 @@ assert_eq!(u32::from_le_bytes(sum), 1 + 4 + 9 + 16);
 //! kernel before it returns, independently of all streams: there is no default stream that others wait for.
 
 mod argument;
+mod cache_folder;
 mod code;
 #[cfg(feature = "jit")]
 mod compilers;
@@ -142,6 +144,7 @@ mod source;
 mod stream;
 
 pub use argument::Argument;
+pub use cache_folder::cache_folder_in;
 pub use device::{AfterStop, Device, DeviceOptions, Properties};
 pub use engine::{Check, Engine};
 pub use error::{DeviceError, Finding};

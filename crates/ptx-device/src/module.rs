@@ -195,7 +195,8 @@ impl Kernel {
         #[cfg(feature = "jit")]
         ptx_llvm::detached::watch_exit();
         self.module.device.check()?;
-        self.prepared.check(shape).map_err(|found| self.refused(&found))
+        let fits = self.prepared.check(shape, self.module.device.limits());
+        fits.map(drop).map_err(|found| self.refused(&found))
     }
 
     /// Whether launches of this shape execute compiled code. Compiles it if the device's
@@ -207,7 +208,8 @@ impl Kernel {
     /// [`Engine::Compiled`](crate::Engine::Compiled); otherwise see [`Kernel::check`].
     pub fn prepare(&self, shape: &Shape) -> Result<bool, DeviceError> {
         self.check(shape)?;
-        self.compiled.prepare(&self.module.device, &self.prepared, shape, &self.module.sources)
+        let (device, sources) = (&self.module.device, &self.module.sources);
+        self.compiled.prepare(device, &self.prepared, &device.spec(shape, &[]), sources)
     }
 
     fn refused(&self, found: &Diagnostics) -> DeviceError {
@@ -224,8 +226,8 @@ impl Kernel {
         let device = &self.module.device;
         device.check()?;
         let active = device.begin();
-        let (options, sources) = (device.options(), &self.module.sources);
-        let report = self.compiled.launch(device, &self.prepared, (shape, params), &options, sources);
+        let spec = device.spec(shape, params);
+        let report = self.compiled.launch(device, &self.prepared, spec, &self.module.sources);
         drop(active);
         let mut report = report?;
         device.print(&report.output);

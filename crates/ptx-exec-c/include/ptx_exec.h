@@ -51,14 +51,15 @@ typedef enum PtxStatus {
 // `--features jit`, and LLVM's library.
 typedef enum PtxEngine {
   // The value of the environment variable `PTX_EXEC_ENGINE` when the device is created: `interp`, `jit` or `auto`;
-  // the interpreter if it is not set.
+  // `PtxEngineAutomatic` if it is not set.
   PTX_ENGINE_DEFAULT = 0,
   // The interpreter, which checks every access.
   PTX_ENGINE_INTERPRETER = 1,
   // Native code; launches that cannot be compiled are errors.
   PTX_ENGINE_COMPILED = 2,
-  // Native code if a launch can be compiled, otherwise the interpreter. The interpreter begins, so that short launches do
-  // not wait for the compiler: see `interpreted_first` of `PtxDeviceOptions`.
+  // Native code if a launch can be compiled, otherwise the interpreter, to which a library without compiled kernels leaves all
+  // launches. The interpreter begins, so that short launches do not wait for the compiler: see `interpreted_first` of
+  // `PtxDeviceOptions`.
   PTX_ENGINE_AUTOMATIC = 3,
 } PtxEngine;
 
@@ -273,8 +274,8 @@ typedef struct PtxDeviceOptions {
   // in kernels with matrix products.
   uint64_t interpreted_first;
   // A directory in which compiled kernels are cached for later processes. If it cannot be used, or if someone else may
-  // write to it, nothing is cached. Null for the value of the environment variable `PTX_EXEC_CACHE`; if it is not set or
-  // empty, nothing is cached.
+  // write to it, nothing is cached; nothing is cached either if it is empty. Null for the value of the environment variable
+  // `PTX_EXEC_CACHE`, which may be empty, too; if it is not set, `ptx-llvm` in `$XDG_CACHE_HOME` or `~/.cache`.
   const char *cache_folder;
   // Maximum total size of the files in that directory, of which the least recently used are removed; 0 for the value of the environment
   // variable `PTX_EXEC_CACHE_SIZE`, a number of bytes, and if it is not set for 256 MiB.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use ptx_device::{
     AddressSize, AfterStop, Check, Completion, Device, DeviceOptions, Engine, HostMemory, HostRegion, Sm,
+    cache_folder_in,
 };
 
 use crate::mappings::Mappings;
@@ -56,8 +57,8 @@ pub struct PtxDeviceOptions {
     /// in kernels with matrix products.
     pub interpreted_first: u64,
     /// A directory in which compiled kernels are cached for later processes. If it cannot be used, or if someone else may
-    /// write to it, nothing is cached. Null for the value of the environment variable `PTX_EXEC_CACHE`; if it is not set or
-    /// empty, nothing is cached.
+    /// write to it, nothing is cached; nothing is cached either if it is empty. Null for the value of the environment variable
+    /// `PTX_EXEC_CACHE`, which may be empty, too; if it is not set, `ptx-llvm` in `$XDG_CACHE_HOME` or `~/.cache`.
     pub cache_folder: *const c_char,
     /// Maximum total size of the files in that directory, of which the least recently used are removed; 0 for the value of the environment
     /// variable `PTX_EXEC_CACHE_SIZE`, a number of bytes, and if it is not set for 256 MiB.
@@ -72,14 +73,15 @@ pub struct PtxDeviceOptions {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PtxEngine {
     /// The value of the environment variable `PTX_EXEC_ENGINE` when the device is created: `interp`, `jit` or `auto`;
-    /// the interpreter if it is not set.
+    /// `PtxEngineAutomatic` if it is not set.
     PtxEngineDefault = 0,
     /// The interpreter, which checks every access.
     PtxEngineInterpreter = 1,
     /// Native code; launches that cannot be compiled are errors.
     PtxEngineCompiled = 2,
-    /// Native code if a launch can be compiled, otherwise the interpreter. The interpreter begins, so that short launches do
-    /// not wait for the compiler: see `interpreted_first` of `PtxDeviceOptions`.
+    /// Native code if a launch can be compiled, otherwise the interpreter, to which a library without compiled kernels leaves all
+    /// launches. The interpreter begins, so that short launches do not wait for the compiler: see `interpreted_first` of
+    /// `PtxDeviceOptions`.
     PtxEngineAutomatic = 3,
 }
 
@@ -100,9 +102,9 @@ pub enum PtxCheck {
 /// The engine selected by the environment.
 pub(crate) fn usual_engine() -> Result<Engine, Failure> {
     match std::env::var("PTX_EXEC_ENGINE").as_deref() {
-        Err(std::env::VarError::NotPresent) | Ok("" | "interp") => Ok(Engine::Interpreter),
+        Err(std::env::VarError::NotPresent) | Ok("" | "auto") => Ok(Engine::Automatic),
+        Ok("interp") => Ok(Engine::Interpreter),
         Ok("jit") => Ok(Engine::Compiled),
-        Ok("auto") => Ok(Engine::Automatic),
         Ok(_) | Err(_) => Err(Failure::value("`PTX_EXEC_ENGINE` is not `interp`, `jit` or `auto`")),
     }
 }
@@ -138,10 +140,13 @@ fn interpreted_first(given: u64) -> Result<Option<u64>, Failure> {
 
 /// The policy and the cache selected by the environment, in options that have neither.
 pub(crate) fn usual_compilation(options: DeviceOptions) -> Result<DeviceOptions, Failure> {
-    let cache_folder = std::env::var_os("PTX_EXEC_CACHE").filter(|folder| !folder.is_empty());
+    let cache_folder = match std::env::var_os("PTX_EXEC_CACHE") {
+        Some(folder) => Some(PathBuf::from(folder)).filter(|folder| !folder.as_os_str().is_empty()),
+        None => cache_folder_in(std::env::var_os("XDG_CACHE_HOME"), std::env::home_dir()),
+    };
     Ok(DeviceOptions {
         interpreted_first: interpreted_first(0)?,
-        cache_folder: cache_folder.map(PathBuf::from),
+        cache_folder,
         cache_bytes: number("PTX_EXEC_CACHE_SIZE")?,
         ..options
     })
@@ -196,7 +201,7 @@ impl PtxDeviceOptions {
         if !self.cache_folder.is_null() {
             // SAFETY: by the contract of this function.
             let folder = unsafe { text(self.cache_folder, "`cache_folder`") }?;
-            options.cache_folder = Some(PathBuf::from(folder));
+            options.cache_folder = Some(PathBuf::from(folder)).filter(|_| !folder.is_empty());
         }
         if self.cache_bytes != 0 {
             options.cache_bytes = Some(self.cache_bytes);
@@ -544,7 +549,8 @@ mod tests {
         let read = |options: PtxDeviceOptions| unsafe { options.read() }.map_err(|_| ());
         let usual = DeviceOptions::default();
         let found = read(zeros()).expect("the defaults");
-        assert_eq!((found.limits, found.engine), (usual.limits, Engine::Interpreter));
+        assert_eq!((found.limits, found.engine), (usual.limits, Engine::Automatic));
+        assert_eq!((found.check, found.interpreted_first), (Check::Usual, None));
         let engines = [Engine::Interpreter, Engine::Compiled, Engine::Automatic];
         for (number, engine) in (1..).zip(engines) {
             let found = read(PtxDeviceOptions { engine: number, ..zeros() }).expect("an engine");
@@ -564,7 +570,10 @@ mod tests {
             assert_eq!(found.interpreted_first, first);
         }
         let found = read(zeros()).expect("the defaults");
-        assert_eq!((found.cache_folder, found.cache_bytes), (None, None));
+        let own = cache_folder_in(std::env::var_os("XDG_CACHE_HOME"), std::env::home_dir());
+        assert_eq!((found.cache_folder, found.cache_bytes), (own, None));
+        let uncached = PtxDeviceOptions { cache_folder: c"".as_ptr(), ..zeros() };
+        assert_eq!(read(uncached).expect("no folder").cache_folder, None);
         let cached = PtxDeviceOptions { cache_folder: c"/a/b".as_ptr(), cache_bytes: 4096, ..zeros() };
         let found = read(cached).expect("a folder");
         assert_eq!((found.cache_folder, found.cache_bytes), (Some(PathBuf::from("/a/b")), Some(4096)));

@@ -10,8 +10,10 @@ use libtest_mimic::{Arguments, Trial};
 /// The folder with the library, which is built first: Cargo builds it for no test.
 fn library() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    let features: &[&str] = if cfg!(feature = "llvm") { &["ptx-exec-c/llvm"] } else { &[] };
-    FOLDER.get_or_init(|| testing::built(&["ptx-exec-c"], features))
+    let llvm = cfg!(feature = "llvm").then_some("ptx-exec-c/llvm");
+    let jit = cfg!(feature = "jit").then_some("ptx-exec-c/jit");
+    let features: Vec<&str> = llvm.into_iter().chain(jit).collect();
+    FOLDER.get_or_init(|| testing::built(&["ptx-exec-c"], &features))
 }
 
 fn exists(program: &str) -> bool {
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         trial("devices, modules and streams are used from C", "cc", devices),
         trial("textures, tensor maps and multimem addresses are used from C", "cc", objects),
         trial("the header is valid in C++", "c++", header_in_cpp),
+        trial("kernels are compiled and cached by default, and check accesses", "cc", compiled),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -55,8 +58,13 @@ fn text(output: &Output) -> String {
     out.into_owned()
 }
 
-/// Compiles a program in C against the shared library and runs it.
+/// Compiles a program in C against the shared library and runs it, without a cache of kernels.
 fn run_c(source: &str) -> String {
+    run_c_with(source, &[("PTX_EXEC_CACHE", "")])
+}
+
+/// Compiles a program in C against the shared library and runs it with these variables of the environment.
+fn run_c_with(source: &str, variables: &[(&str, &str)]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let (file, program) = (folder.path().join("program.c"), folder.path().join("program"));
     std::fs::write(&file, source).unwrap();
@@ -76,7 +84,12 @@ fn run_c(source: &str) -> String {
         .output()
         .unwrap();
     text(&compiled);
-    text(&Command::new(&program).output().unwrap())
+    let names = ["PTX_EXEC_ENGINE", "PTX_EXEC_CHECK", "PTX_EXEC_INTERPRETED_FIRST", "PTX_EXEC_CACHE"];
+    let mut command = Command::new(&program);
+    for name in names {
+        command.env_remove(name);
+    }
+    text(&command.envs(variables.iter().copied()).output().unwrap())
 }
 
 /// Addresses differ from run to run.
@@ -95,11 +108,30 @@ fn programs_in_c() {
     }
 }
 
+/// The first program of the page, whose kernel is compiled before its launch: `auto` needs no variable, `interp` compiles nothing.
+fn compiled() {
+    let (program, printed) = (&blocks("c")[0], &blocks("text")[0]);
+    let at_once = ("PTX_EXEC_INTERPRETED_FIRST", "1");
+    let kernels = |variables: &[(&str, &str)]| {
+        let home = tempfile::tempdir().unwrap();
+        let caches = home.path().to_str().unwrap();
+        let found = run_c_with(program, &[&[at_once, ("XDG_CACHE_HOME", caches)], variables].concat());
+        assert_eq!(without_addresses(&found), *printed);
+        std::fs::read_dir(home.path().join("ptx-llvm")).map_or(0, Iterator::count)
+    };
+    // One for each of the two shapes of blocks, and what the cache knows about itself.
+    assert_eq!(kernels(&[]) >= 2, cfg!(feature = "jit"));
+    for variable in [("PTX_EXEC_ENGINE", "interp"), ("PTX_EXEC_CACHE", "")] {
+        assert_eq!(kernels(&[variable]), 0, "{variable:?}");
+    }
+}
+
 fn program_in_python() {
     let library = library().join("libptx_exec.so");
     let run = Command::new("python3")
         .args(["-c", &blocks("python")[0]])
         .env("PTX_EXEC_LIBRARY", library)
+        .env("PTX_EXEC_CACHE", "")
         .output()
         .unwrap();
     assert_eq!(text(&run), blocks("text")[2]);

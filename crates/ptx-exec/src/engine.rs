@@ -1,6 +1,7 @@
 //! Interface for other execution engines, which run launches with this crate's semantics and report the same errors.
 
-mod begun;
+mod checked;
+mod interpretation;
 mod stop;
 
 use std::collections::BTreeMap;
@@ -9,36 +10,32 @@ use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use rayon::ThreadPool;
 
-use crate::error::{ExecError, Trap, TrapKind};
-use crate::kernel::{Kernel, With};
+use crate::error::{ExecError, TrapKind};
 use crate::machine::builtin::perform;
 use crate::machine::multimem::multimem;
 use crate::machine::probe::Probe;
 use crate::machine::texture::texture;
 use crate::machine::{self, Geometry, Heap, WarpId, report};
 use crate::memory::{AddressSize, Concurrency, Fault, GlobalMemory, Pieces};
-use crate::program::{Accesses, Builtin, Effect, Functions, Mask, Product, Program, Row};
-use crate::repeat::LoadedLaunch;
+use crate::program::{Accesses, Builtin, Effect, Functions, Mask, Product, Row};
 use crate::texture::Units;
 
-pub use begun::Begun;
+pub use checked::Checked;
+pub use interpretation::Interpretation;
 pub use stop::Stop;
 
-pub use crate::kernel::{Interpretation, Interpreted};
-pub use crate::machine::Relay;
 pub use crate::machine::meeting::{BARRIERS, BarrierMisuse, BarrierWait, Expected, Reduces, barrier_index};
 pub use crate::machine::{Around, Extent};
 pub use crate::machine::{Assistant, AssistedCluster, Instructions, Outcome, Run, Threads};
 pub use crate::machine::{Lines, Matrix, Products, Question, Queue, TensorPart, WarpgroupPart};
+pub use crate::machine::{Relay, Setup};
 
 /// Services of the system for the kernels of a launch: heap, output, textures, and the description of memory.
 #[derive(Debug)]
 pub struct System {
     /// All global memory that the launch may access.
     global: GlobalMemory,
-    /// The address of the workspace of a cooperative launch; 0 for other launches.
-    workspace: u64,
-    units: Units,
+    units: Arc<Units>,
     heap: Arc<Mutex<Heap>>,
     addresses: AddressSize,
     /// Maximum bytes of output.
@@ -67,12 +64,11 @@ struct Output {
 }
 
 impl System {
-    /// For a launch without textures of a kernel with 64-bit addresses; `limit` is the maximum number of output bytes.
+    /// For a launch that was not set up, without textures, of a kernel with 64-bit addresses; `limit` is the maximum number of output bytes.
     pub fn new(heap: &SystemHeap, limit: usize) -> Self {
         Self {
             global: GlobalMemory::of_host(Vec::new(), Concurrency::Many),
-            workspace: 0,
-            units: Units::default(),
+            units: Arc::default(),
             heap: heap.0.clone(),
             addresses: AddressSize::Bits64,
             limit,
@@ -81,17 +77,17 @@ impl System {
         }
     }
 
-    /// The address of the memory with which the blocks of a cooperative launch synchronize; 0 for other launches.
-    pub fn workspace(&self) -> u64 {
-        self.workspace
-    }
-
-    /// The system of a launch of which the interpreter executes another part: global memory, with its workspace, and the count of output
-    /// are those of the interpreter.
-    #[must_use]
-    pub fn shared_with(self, interpreter: &Relay) -> Self {
-        let (global, workspace) = interpreter.memory();
-        Self { global, workspace, written: interpreter.written(), ..self }
+    /// For a launch that was set up. The count of output is that of all engines that execute parts of it.
+    pub fn of(setup: &Setup) -> Self {
+        Self {
+            global: setup.global.clone(),
+            units: setup.units.clone(),
+            heap: setup.heap.clone(),
+            addresses: setup.program().address_size,
+            limit: setup.spec.limits.output,
+            output: Mutex::default(),
+            written: setup.written.clone(),
+        }
     }
 
     /// Calls a builtin function for a thread of a block, given by its number; `read` reads bytes at a generic address
@@ -229,13 +225,6 @@ pub fn describe_lanes(geometry: &Geometry, warp: usize, groups: &[LaneGroup]) ->
     groups.iter().map(one).collect()
 }
 
-impl Begun<'_> {
-    /// Describes the groups in text, each with its instruction.
-    pub fn describe(&self, groups: &[Group]) -> Vec<(u32, String)> {
-        describe(&self.geometry, groups)
-    }
-}
-
 /// Describes what groups of threads are doing, each with its instruction.
 pub fn describe(geometry: &Geometry, groups: &[Group]) -> Vec<(u32, String)> {
     let one = |group: &Group| {
@@ -267,134 +256,23 @@ pub fn pool() -> Option<&'static ThreadPool> {
     machine::pool()
 }
 
-/// A launch that can be run by an engine outside this crate.
-pub trait Launchable {
-    /// Checks the launch.
-    ///
-    /// # Errors
-    /// [`ExecError::Refused`] if the shape does not fit the kernel.
-    fn begin(&self) -> Result<Begun<'_>, ExecError>;
+impl Setup {
+    /// The launch without its memory.
+    pub fn checked(&self) -> Checked<'_> {
+        Checked { program: self.program(), spec: &self.spec, geometry: self.geometry }
+    }
 
-    /// The services of the system for the launch.
-    ///
-    /// # Errors
-    /// [`ExecError::Refused`] if it does not provide what the textures of the kernel require.
-    fn system(&self) -> Result<System, ExecError>;
-
-    /// Creates an executor of single instructions for an engine whose program was derived from the kernel's, in the
-    /// memory of the launch's system.
-    ///
-    /// # Errors
-    /// [`ExecError::Refused`] if the shape does not fit the kernel.
-    fn assistant(&self, instructions: &Instructions, system: &System) -> Result<Assistant, ExecError>;
-
-    /// The same launch for the interpreter, which has not begun it. Its addresses are the same.
-    ///
-    /// # Errors
-    /// [`ExecError::Refused`] if the shape does not fit the kernel.
-    fn interpret(&self) -> Result<Interpretation<'_>, ExecError>;
-
-    /// Sets in the trap the object nearest to a faulty access.
-    #[doc(hidden)]
-    fn explain(&self, trap: &mut Trap, system: &System);
-
-    /// The error for a thread stopped by the engine.
-    fn stopped(&self, begun: &Begun<'_>, system: &System, stop: Stop) -> ExecError {
+    /// The error for a thread stopped by an engine.
+    pub fn stopped(&self, stop: Stop) -> ExecError {
         let Stop { kind, pc, block, warp, lane, related } = stop;
-        let warp = Some(WarpId { rank: 0, index: warp });
+        let (program, warp) = (self.program(), Some(WarpId { rank: 0, index: warp }));
         // The engine does not report the local memory frames of functions called by the kernel.
-        let function = pc.and_then(|pc| begun.program.origins.get(pc as usize)).map(|origin| origin.function);
+        let function = pc.and_then(|pc| program.origins.get(pc as usize)).map(|origin| origin.function);
         let frames = function.filter(|&function| function == Functions::KERNEL).map(|entry| (entry, 0));
         let frames = frames.into_iter().collect();
         let stop = machine::Stop { kind, pc, lane, warp, related, frames };
-        let mut trap = report::trap(begun.program, &begun.geometry, block, stop);
-        self.explain(&mut trap, system);
+        let mut trap = report::trap(program, &self.geometry, block, stop);
+        self.explain(&mut trap);
         ExecError::Trap(Box::new(trap))
-    }
-}
-
-impl Launchable for LoadedLaunch<'_> {
-    fn begin(&self) -> Result<Begun<'_>, ExecError> {
-        LoadedLaunch::begin(self)
-    }
-
-    fn system(&self) -> Result<System, ExecError> {
-        self.kernel().system(self.with(None))
-    }
-
-    fn assistant(&self, instructions: &Instructions, system: &System) -> Result<Assistant, ExecError> {
-        self.kernel().assistant(self.with(None), instructions, (system.global.clone(), system.workspace))
-    }
-
-    fn interpret(&self) -> Result<Interpretation<'_>, ExecError> {
-        self.kernel().interpret(self.with(None))
-    }
-
-    fn explain(&self, trap: &mut Trap, system: &System) {
-        self.kernel().explain(trap, &system.global, self.params(), self.dynamic_shared());
-    }
-}
-
-impl Kernel {
-    /// The services of the system for a launch, with all memory that the interpreter would give it.
-    fn system(&self, with: With) -> Result<System, ExecError> {
-        let units = self.bind(with.textures, &with.bound)?;
-        let (global, workspace) = self.memory_of(with.global, &with.shape);
-        let addresses = self.program().address_size;
-        let With { heap, limits, .. } = with;
-        let (output, written) = Default::default();
-        Ok(System { global, workspace, units, heap, addresses, limit: limits.output, output, written })
-    }
-}
-
-/// A launch of a kernel of an [`Image`](crate::Image).
-pub struct ImageLaunch {
-    kernel: Arc<Kernel>,
-    with: With,
-}
-
-impl ImageLaunch {
-    pub(crate) fn new(kernel: Arc<Kernel>, with: With) -> Self {
-        Self { kernel, with }
-    }
-
-    /// The program of the kernel.
-    pub fn program(&self) -> &Arc<Program> {
-        self.kernel.program()
-    }
-}
-
-impl Launchable for ImageLaunch {
-    fn begin(&self) -> Result<Begun<'_>, ExecError> {
-        let With { shape, constant, params, limits, completion, reconvergence, threads, .. } = &self.with;
-        let geometry = self.kernel.check(shape, limits).map_err(ExecError::Refused)?;
-        Ok(Begun {
-            program: self.kernel.program(),
-            params,
-            constant,
-            limits,
-            completion: *completion,
-            reconvergence: *reconvergence,
-            threads: *threads,
-            geometry,
-            cooperative: shape.cooperative,
-        })
-    }
-
-    fn system(&self) -> Result<System, ExecError> {
-        self.kernel.system(self.with.clone())
-    }
-
-    fn assistant(&self, instructions: &Instructions, system: &System) -> Result<Assistant, ExecError> {
-        self.kernel.assistant(self.with.clone(), instructions, (system.global.clone(), system.workspace))
-    }
-
-    fn interpret(&self) -> Result<Interpretation<'_>, ExecError> {
-        self.kernel.interpret(self.with.clone())
-    }
-
-    fn explain(&self, trap: &mut Trap, system: &System) {
-        let With { params, shape, .. } = &self.with;
-        self.kernel.explain(trap, &system.global, params, shape.dynamic_shared);
     }
 }

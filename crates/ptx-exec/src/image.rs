@@ -1,7 +1,7 @@
 //! A module whose variables keep their values across launches.
 
 use std::collections::HashMap;
-use std::num::NonZeroUsize;
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ptx_diag::{Diagnostic, Diagnostics};
@@ -9,15 +9,15 @@ use ptx_ir::{FunctionId, Module, VarId};
 use ptx_verify::Verified;
 
 use crate::decode::{Launches, all_variables, kernels, reach};
-use crate::engine::ImageLaunch;
-use crate::error::{ExecError, codes, one};
-use crate::inputs::host_threads;
-use crate::kernel::{Kernel, Parameter, With, parameters};
-use crate::launch::{Completion, Limits, Reconvergence, Shape};
-use crate::layout::{Ground, VariableAddresses, bytes_of, lay_out};
-use crate::machine::{Geometry, Heap};
-use crate::memory::{AddressSize, HostMemory, Memory, MemoryError, Pieces, RegionKind, Space};
-use crate::texture::{Handle, TextureError, TextureSet, check_reference, opaque_of};
+use crate::engine::{Interpretation, Setup};
+use crate::error::{ExecError, TrapKind, codes, one};
+use crate::kernel::{Ground, Kernel, Parameter, parameters};
+use crate::launch::{Limits, Report};
+use crate::layout::{self, VariableAddresses, bytes_of, lay_out};
+use crate::machine::Heap;
+use crate::memory::{AddressSize, Memory, MemoryError, Pieces, RegionKind, Space};
+use crate::spec::LaunchSpec;
+use crate::texture::{Handle, TextureError, check_reference, opaque_of};
 
 /// The heap of device-side `malloc`, shared by clones. It is created when the first kernel needs it.
 #[derive(Clone, Debug, Default)]
@@ -59,38 +59,8 @@ pub struct Surroundings {
     pub memory: Memory,
     /// The heap of `malloc`.
     pub heap: DeviceHeap,
-    /// Limits on variables and on each launch.
+    /// Limits on the variables and the heap. Those on a launch are its own ([`LaunchSpec::limits`]).
     pub limits: Limits,
-}
-
-/// Options of a launch, besides shape and parameters.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Host threads that blocks are spread over; `None` for as many as the host has.
-    pub threads: Option<NonZeroUsize>,
-    /// When asynchronous operations complete.
-    pub completion: Completion,
-    /// Where threads that a branch has parted run together again.
-    pub reconvergence: Reconvergence,
-    /// Describes host-process memory outside registered regions; without it, accesses there fault.
-    pub host: Option<Arc<dyn HostMemory>>,
-    /// Textures, samplers and surfaces.
-    pub textures: Arc<TextureSet>,
-}
-
-/// Results of a launch.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Report {
-    /// The error of the first of the stopped blocks, if any.
-    pub result: Result<(), ExecError>,
-    /// Output of `vprintf` in block order; after a stop, the output of the blocks that ran until then.
-    pub output: Vec<u8>,
-    /// Warp-level instructions executed: each counts once per warp.
-    pub warp_instructions: u64,
-    /// Thread-level instructions executed; predicated-off threads do not count.
-    pub thread_instructions: u64,
-    /// Number of blocks that compiled code executed; the instructions of these are not counted.
-    pub compiled_blocks: u64,
 }
 
 /// A module in memory: its variables have addresses and values, and its kernels are decoded once, on first request.
@@ -127,7 +97,8 @@ impl Image {
             memory.add(RegionKind::Variable, bytes, align, format!("variable `{name}`")).ok()
         };
         let limit = surroundings.limits.variables;
-        let ground = Ground { known: &VariableAddresses::default(), limit, place_global: &mut place_global };
+        let ground =
+            layout::Ground { known: &VariableAddresses::default(), limit, place_global: &mut place_global };
         let reached = all_variables(&module);
         let (layout, findings) = lay_out(&module, &reached, ground);
         let mut image = Self {
@@ -210,7 +181,7 @@ impl Image {
     }
 
     /// Binds a `.texref`, `.samplerref` or `.surfref` variable, for subsequent launches, to the object with this handle
-    /// in their [textures](Options::textures); `None` restores the default, the object of the variable's name.
+    /// in their [textures](LaunchSpec::textures); `None` restores the default, the object of the variable's name.
     ///
     /// # Errors
     /// If there is no such variable, or it has another type.
@@ -242,14 +213,14 @@ impl Image {
     /// [`codes::NO_KERNEL`], or every reachable construct that cannot be executed.
     pub fn kernel(self: &Arc<Self>, name: &str) -> Result<Prepared, Diagnostics> {
         let id = kernels(&self.module).find(|&id| self.module.name(self.module.function(id).name) == name);
-        let prepared = |kernel| Prepared { image: self.clone(), name: name.into(), kernel };
+        let prepared = |kernel| Prepared { image: self.clone(), kernel };
         let mut kept = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kernel) = id.and_then(|id| kept.get(&id)) {
             return Ok(prepared(kernel.clone()));
         }
         let reached = reach(&self.module, name, Launches::Many)?;
         let mut no_room = |_: &str, _: u64, _: u64| None;
-        let ground = Ground {
+        let ground = layout::Ground {
             known: &self.known,
             limit: self.surroundings.limits.variables,
             place_global: &mut no_room,
@@ -259,7 +230,7 @@ impl Image {
             return Err(findings);
         }
         let kernel = Arc::new(Kernel::prepare(&self.module, &reached, layout)?);
-        if kernel.needs_heap {
+        if kernel.needs_heap() {
             let made = self.surroundings.heap.make(&self.surroundings.memory, self.surroundings.limits.heap);
             made.map_err(|error| one(codes::SIZE, error.to_string()))?;
         }
@@ -293,121 +264,88 @@ impl Drop for Image {
     }
 }
 
-/// A kernel of an [`Image`], ready for any number of launches.
-#[derive(Clone)]
+/// A kernel of an [`Image`], in whose memory it is launched.
+#[derive(Clone, Debug)]
 pub struct Prepared {
     image: Arc<Image>,
-    name: Arc<str>,
     kernel: Arc<Kernel>,
 }
 
-impl std::fmt::Debug for Prepared {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Prepared").field("name", &self.name).finish_non_exhaustive()
+impl Deref for Prepared {
+    type Target = Kernel;
+
+    fn deref(&self) -> &Kernel {
+        &self.kernel
     }
 }
 
 impl Prepared {
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
     /// The image that contains it.
     pub fn image(&self) -> &Arc<Image> {
         &self.image
     }
 
-    /// Its program, for other engines.
-    #[doc(hidden)]
-    pub fn program(&self) -> &crate::program::Program {
-        self.kernel.program()
-    }
-
-    /// Whether it calls `malloc` or `free`.
-    #[doc(hidden)]
-    pub fn needs_heap(&self) -> bool {
-        self.kernel.needs_heap
-    }
-
-    /// The geometry of a launch.
-    ///
-    /// # Errors
-    /// As [`Prepared::check`].
-    #[doc(hidden)]
-    pub fn geometry(&self, shape: &Shape) -> Result<Geometry, Diagnostics> {
-        self.kernel.check(shape, &self.image.surroundings.limits)
-    }
-
-    /// Its parameters.
-    pub fn parameters(&self) -> &[Parameter] {
-        &self.kernel.parameters
-    }
-
-    /// Bytes of its parameter space.
-    pub fn parameter_bytes(&self) -> usize {
-        self.kernel.parameter_bytes as usize
-    }
-
-    /// Checks a launch without running it.
-    ///
-    /// # Errors
-    /// What does not fit the kernel or the limits.
-    pub fn check(&self, shape: &Shape) -> Result<(), Diagnostics> {
-        self.kernel.check(shape, &self.image.surroundings.limits).map(drop)
-    }
-
-    /// Runs all blocks and waits for them. `params` is the parameter space; bytes missing at its end are zero.
-    pub fn launch(&self, shape: &Shape, params: &[u8], options: &Options) -> Report {
-        match self.kernel.launch(self.with(shape, params, options)) {
-            Err(error) => Report {
-                result: Err(error),
-                output: Vec::new(),
-                warp_instructions: 0,
-                thread_instructions: 0,
-                compiled_blocks: 0,
-            },
-            Ok(finished) => Report {
-                result: finished.result.map_err(ExecError::Trap),
-                output: finished.output,
-                warp_instructions: finished.executed[0],
-                thread_instructions: finished.executed[1],
-                compiled_blocks: 0,
-            },
+    /// Runs all blocks of a launch in the interpreter and waits for them.
+    pub fn launch(&self, spec: LaunchSpec) -> Report {
+        match self.set_up(spec) {
+            Ok(setup) => Interpretation::new(setup).run(),
+            Err(error) => Report::refused(error),
         }
     }
 
-    /// The same launch, to be run by another engine.
+    /// The bytes that a launch may access, of which [`Prepared::try_out`] makes a copy.
     #[doc(hidden)]
-    pub fn request(&self, shape: &Shape, params: &[u8], options: &Options) -> ImageLaunch {
-        ImageLaunch::new(self.kernel.clone(), self.with(shape, params, options))
+    pub fn memory_bytes(&self) -> u64 {
+        self.image.surroundings.memory.seen(None).bytes()
     }
 
-    fn with(&self, shape: &Shape, params: &[u8], options: &Options) -> With {
-        let Surroundings { memory, heap, limits } = &self.image.surroundings;
+    /// Runs a launch in the interpreter on a copy of the memory. What it has stored is taken over at its end, unless it is not over after this
+    /// many instructions of warps: then nothing has happened, and the result is `None`, as it is at once if there is unregistered memory.
+    ///
+    /// The launch must not depend on others, and on the host, seeing its stores before its end.
+    #[doc(hidden)]
+    pub fn try_out(&self, mut spec: LaunchSpec, steps: u64) -> Option<Report> {
+        spec.limits.steps = Some(steps);
+        let mut ground = self.ground(&spec);
+        let (global, shadow) = ground.global.shadowed()?;
+        ground.global = global;
+        let report = match self.kernel.set_up(spec, ground, None) {
+            Ok(setup) => Interpretation::new(setup).run(),
+            Err(error) => return Some(Report::refused(error)),
+        };
+        if let Err(ExecError::Trap(trap)) = &report.result
+            && trap.kind == TrapKind::Steps
+        {
+            return None;
+        }
+        shadow.commit();
+        Some(report)
+    }
+
+    /// Sets up one execution of a launch, for any engine.
+    ///
+    /// # Errors
+    /// [`ExecError::Refused`] if the launch does not fit the kernel or the limits, or does not provide the textures that it requires.
+    #[doc(hidden)]
+    pub fn set_up(&self, spec: LaunchSpec) -> Result<Arc<Setup>, ExecError> {
+        let ground = self.ground(&spec);
+        self.kernel.set_up(spec, ground, None)
+    }
+
+    /// The memory of a launch that begins now.
+    fn ground(&self, spec: &LaunchSpec) -> Ground {
+        let Surroundings { memory, heap, .. } = &self.image.surroundings;
         let mut constant = Vec::new();
         if let Some((address, bytes)) = self.image.constant {
             constant.resize(bytes, 0);
             // The region belongs to the image.
             let _ = memory.read(address, &mut constant);
         }
-        let mut space = vec![0; self.parameter_bytes()];
-        let given = params.len().min(space.len());
-        space[..given].copy_from_slice(&params[..given]);
-        With {
-            shape: *shape,
-            global: memory.seen(options.host.clone()),
-            textures: options.textures.clone(),
-            bound: self.image.bound.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        Ground {
+            global: memory.seen(spec.host.clone()),
             constant,
-            params: space,
             heap: heap.heap.clone(),
-            limits: limits.clone(),
-            completion: options.completion,
-            reconvergence: options.reconvergence,
-            observer: None,
-            threads: options.threads.unwrap_or_else(host_threads),
-            products: None,
+            bound: self.image.bound.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         }
     }
 }

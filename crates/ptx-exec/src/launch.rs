@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::error::ExecError;
 use crate::memory::GlobalMemory;
 use crate::tensormap::TensorMap;
 use crate::texture::{Handle, Textures};
@@ -280,4 +281,44 @@ pub struct Executed {
     pub warp_instructions: u64,
     /// Thread-level instructions executed; predicated-off threads do not count.
     pub thread_instructions: u64,
+}
+
+/// Results of a launch by any engine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Report {
+    /// The error of the first of the stopped blocks, if any.
+    pub result: Result<(), ExecError>,
+    /// Output of `vprintf` in block order; after a stop, the output of the blocks that ran until then.
+    pub output: Vec<u8>,
+    /// Warp-level instructions executed: each counts once per warp.
+    pub warp_instructions: u64,
+    /// Thread-level instructions executed; predicated-off threads do not count.
+    pub thread_instructions: u64,
+    /// Number of blocks that compiled code executed; the instructions of these are not counted.
+    pub compiled_blocks: u64,
+}
+
+impl Report {
+    /// That of a launch of which nothing was run.
+    pub fn refused(error: ExecError) -> Self {
+        Self {
+            result: Err(error),
+            output: Vec::new(),
+            warp_instructions: 0,
+            thread_instructions: 0,
+            compiled_blocks: 0,
+        }
+    }
+
+    /// The results of a launch that was not stopped.
+    ///
+    /// # Errors
+    /// That of the launch, with its output.
+    pub fn executed(self) -> Result<Executed, ExecError> {
+        let Self { result, output, warp_instructions, thread_instructions, .. } = self;
+        match result {
+            Ok(()) => Ok(Executed { output, warp_instructions, thread_instructions }),
+            Err(error) => Err(error.with_output(output)),
+        }
+    }
 }

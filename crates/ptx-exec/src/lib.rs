@@ -29,6 +29,7 @@ mod decode;
 #[doc(hidden)]
 pub mod engine;
 mod error;
+mod explain;
 mod extents;
 mod format;
 mod image;
@@ -47,15 +48,17 @@ mod relocation;
 mod repeat;
 mod run;
 pub mod scalar;
+mod spec;
 pub mod tensormap;
 pub mod texture;
 
 pub use error::{ExecError, Trap, TrapKind, codes};
 pub use extents::{LARGEST_BLOCK, LARGEST_GRID, MOST_THREADS};
-pub use image::{DeviceHeap, Image, Options, Prepared, Report, Surroundings, Variable};
-pub use kernel::Parameter;
+pub use image::{DeviceHeap, Image, Prepared, Surroundings, Variable};
+pub use kernel::{Kernel, Parameter};
 pub use launch::{
-    Argument, Completion, Content, Dim3, Executed, Launch, Limits, Outcome, Reconvergence, Relocation, Shape,
+    Argument, Completion, Content, Dim3, Executed, Launch, Limits, Outcome, Reconvergence, Relocation,
+    Report, Shape,
 };
 pub use machine::MOST_RESIDENT_BLOCKS;
 #[doc(hidden)]
@@ -68,6 +71,7 @@ pub use observe::{Choice, Counts, Observation, Observed, Profile, Sink, Trace, T
 pub use program::SourceLine;
 pub use repeat::{DecodedLaunch, LoadedLaunch};
 pub use run::{run, run_observed};
+pub use spec::LaunchSpec;
 pub use tensormap::TensorMap;
 
 /// Whether the interpreter supports this row of the instruction table, at least in part. Individual modifiers or types

@@ -193,6 +193,18 @@ impl Program {
         self.lines.get(line as usize)
     }
 
+    /// An instruction with its line of the source, as a label of it in messages.
+    pub fn label(&self, pc: u32) -> String {
+        let origin = self.origins.get(pc as usize);
+        debug_assert!(origin.is_some(), "no instruction {pc}");
+        let what =
+            origin.map_or_else(|| format!("instruction {pc}"), |origin| format!("`{}`", origin.mnemonic));
+        match self.line_of(pc) {
+            Some(line) => format!("{what}, at {line}"),
+            None => what,
+        }
+    }
+
     /// The function at an address.
     pub fn function_at(&self, address: u64) -> Option<u32> {
         self.numbers.get(&self.address_size.function_number(address)?).copied()

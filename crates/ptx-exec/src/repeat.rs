@@ -2,32 +2,30 @@
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use ptx_diag::Diagnostics;
 use ptx_ir::Module;
 use ptx_verify::Verified;
 
 use crate::decode::{Launches, Reached, reach};
-use crate::engine::{Begun, Products};
+use crate::engine::{Checked, Interpretation, Setup};
 use crate::error::{ExecError, codes, one};
 use crate::inputs::{buffer_bases, host_threads, multicasts, pass_arguments, place_variables, textures};
-use crate::kernel::{Kernel, With};
+use crate::kernel::{Ground, Kernel};
 use crate::launch::{Executed, Launch, Outcome};
-use crate::machine::{self, Heap, Observer};
+use crate::machine::{Heap, Observer};
 use crate::memory::{AddressSize, Arena, Concurrency, GlobalMemory, Pieces, Region};
 use crate::program::Program;
-use crate::texture::TextureSet;
+use crate::spec::LaunchSpec;
 
 /// A launch with a decoded kernel. No buffer is copied yet, so that construction only costs the decoding.
 pub struct DecodedLaunch<'l> {
     launch: &'l Launch,
     kernel: Kernel,
-    params: Vec<u8>,
+    spec: LaunchSpec,
     /// The address of the buffer of each argument that has one, and of each further buffer.
     bases: Vec<Option<u64>>,
     constant: Vec<u8>,
-    textures: Arc<TextureSet>,
     /// The memory of the module's global variables, whose addresses follow those of the buffers.
     variables: Vec<Region>,
     /// The address and size of the heap, which is allocated last.
@@ -44,7 +42,6 @@ pub struct LoadedLaunch<'l> {
     /// The memory of the buffers, in index order.
     buffers: Vec<Region>,
     heap: Arc<Mutex<Heap>>,
-    threads: NonZeroUsize,
 }
 
 impl<'l> DecodedLaunch<'l> {
@@ -59,17 +56,18 @@ impl<'l> DecodedLaunch<'l> {
     }
 
     /// Like [`DecodedLaunch::new`], with buffers and variables at host addresses, which code of other engines can
-    /// access; `None` for a module with 32-bit addresses.
+    /// access. Those of a module with 32-bit addresses are not host addresses; it is not compiled.
     ///
     /// # Errors
     /// As [`DecodedLaunch::new`].
     #[doc(hidden)]
-    pub fn at_host_addresses(module: Verified<'_>, launch: &'l Launch) -> Result<Option<Self>, ExecError> {
+    pub fn at_host_addresses(module: Verified<'_>, launch: &'l Launch) -> Result<Self, ExecError> {
         let module = &*module.written_out();
-        if AddressSize::of(module) == AddressSize::Bits32 {
-            return Ok(None);
-        }
-        Self::of(module, launch, Arena::of_host()).map(|(decoded, _)| Some(decoded))
+        let arena = match AddressSize::of(module) {
+            AddressSize::Bits32 => Arena::new(AddressSize::Bits32),
+            AddressSize::Bits64 => Arena::of_host(),
+        };
+        Self::of(module, launch, arena).map(|(decoded, _)| decoded)
     }
 
     /// Like [`DecodedLaunch::new`] for a module with shorthands expanded; also returns what the kernel reaches.
@@ -83,15 +81,15 @@ impl<'l> DecodedLaunch<'l> {
         let Some(&entry) = reached.functions.first() else { return Err(refused(Diagnostics::new())) };
         let bases = buffer_bases(&mut arena, launch).map_err(refused)?;
         let params = pass_arguments(module, entry, launch, &bases).map_err(refused)?;
-        let textures = Arc::new(textures(module, launch, &bases).map_err(refused)?);
+        let spec = launch.spec(params, textures(module, launch, &bases).map_err(refused)?);
         let (layout, variables) = place_variables(module, &reached, &mut arena, launch).map_err(refused)?;
         let constant = layout.constant.clone();
         let kernel = Kernel::prepare(module, &reached, layout).map_err(refused)?;
-        let heap_bytes = if kernel.needs_heap { launch.limits.heap } else { 0 };
+        let heap_bytes = if kernel.needs_heap() { launch.limits.heap } else { 0 };
         let no_room = || one(codes::SIZE, format!("there is no room for a heap of {heap_bytes} bytes"));
         let heap_base = arena.place(heap_bytes as u64, 1).ok_or_else(|| refused(no_room()))?;
         let heap = (heap_base, heap_bytes);
-        Ok((Self { launch, kernel, params, bases, constant, textures, variables, heap, arena }, reached))
+        Ok((Self { launch, kernel, spec, bases, constant, variables, heap, arena }, reached))
     }
 
     /// The program of the kernel.
@@ -100,25 +98,13 @@ impl<'l> DecodedLaunch<'l> {
         self.kernel.program()
     }
 
-    /// Checks the launch, for another engine to run once it is loaded.
+    /// The launch before it is loaded, for another engine to be chosen by it.
     ///
     /// # Errors
     /// [`ExecError::Refused`] if the shape does not fit the kernel.
     #[doc(hidden)]
-    pub fn begin(&self) -> Result<Begun<'_>, ExecError> {
-        let Self { launch, kernel, params, constant, .. } = self;
-        let geometry = kernel.check(&launch.shape(), &launch.limits).map_err(ExecError::Refused)?;
-        Ok(Begun {
-            program: kernel.program(),
-            params,
-            constant,
-            limits: &launch.limits,
-            completion: launch.completion,
-            reconvergence: launch.reconvergence,
-            threads: launch.threads.unwrap_or_else(host_threads),
-            geometry,
-            cooperative: launch.cooperative,
-        })
+    pub fn checked(&self) -> Result<Checked<'_>, ExecError> {
+        self.kernel.checked(&self.spec)
     }
 
     /// Copies the buffers of the launch into memory.
@@ -144,7 +130,7 @@ impl<'l> DecodedLaunch<'l> {
         };
         let global = global.with_multicasts(multicasts.into());
         let heap = Arc::new(Mutex::new(Heap::new(heap_base, heap_size as u64, pieces)));
-        LoadedLaunch { decoded: self, global, buffers, heap, threads }
+        LoadedLaunch { decoded: self, global, buffers, heap }
     }
 
     /// The memory of the buffers, in index order.
@@ -152,7 +138,7 @@ impl<'l> DecodedLaunch<'l> {
         let Self { kernel, launch, bases, arena, .. } = self;
         let size = kernel.program().address_size;
         let regions = bases.iter().enumerate().filter_map(|(number, base)| {
-            let name = match kernel.parameters.get(number) {
+            let name = match kernel.parameters().get(number) {
                 Some(parameter) => format!("argument {number} (`{}`)", parameter.name),
                 None => launch.call(number),
             };
@@ -169,106 +155,49 @@ impl<'l> DecodedLaunch<'l> {
 }
 
 impl LoadedLaunch<'_> {
-    /// Runs all blocks and waits for them.
+    /// Runs all blocks in the interpreter and waits for them.
     ///
     /// # Errors
     /// [`ExecError::Refused`] if the shape does not fit the kernel; [`ExecError::Trap`] if a thread was stopped.
     pub fn launch(&self) -> Result<Executed, ExecError> {
-        self.watched(None)
+        Interpretation::new(self.set_up()?).run().executed()
     }
 
-    /// Like [`LoadedLaunch::launch`], with another time limit than that of [`Limits`](crate::Limits).
-    ///
-    /// # Errors
-    /// As [`LoadedLaunch::launch`].
-    pub fn launch_within(&self, timeout: Option<Duration>) -> Result<Executed, ExecError> {
-        let mut with = self.with(None);
-        with.limits.timeout = timeout;
-        self.finished(with)
-    }
-
-    /// Like [`LoadedLaunch::launch`], limited to `steps` warp instructions in addition to
-    /// [`Limits::steps`](crate::Limits): fails with [`TrapKind::Steps`](crate::TrapKind) when the limit is reached. The
-    /// buffers then hold what the launch has stored so far.
-    ///
-    /// # Errors
-    /// As [`LoadedLaunch::launch`].
-    pub fn launch_at_most(&self, steps: u64) -> Result<Executed, ExecError> {
-        let mut with = self.with(None);
-        with.limits.steps = Some(with.limits.steps.map_or(steps, |limit| limit.min(steps)));
-        self.finished(with)
-    }
-
-    /// Like [`LoadedLaunch::launch`], with matrix products computed by another engine.
-    ///
-    /// # Errors
-    /// As [`LoadedLaunch::launch`].
-    #[doc(hidden)]
-    pub fn launch_with(&self, products: &'static dyn Products) -> Result<Executed, ExecError> {
-        self.finished(With { products: Some(products), ..self.with(None) })
-    }
-
-    /// Like [`LoadedLaunch::launch`], with instrumentation.
-    pub(crate) fn watched(&self, observer: Option<Arc<Observer>>) -> Result<Executed, ExecError> {
-        self.finished(self.with(observer))
-    }
-
-    fn finished(&self, with: With) -> Result<Executed, ExecError> {
-        let finished = self.decoded.kernel.launch(with)?;
-        let machine::Finished { result, output, executed, .. } = finished;
-        if let Err(trap) = result {
-            return Err(ExecError::Trap(trap).with_output(output));
-        }
-        let [warp_instructions, thread_instructions] = executed;
-        Ok(Executed { output, warp_instructions, thread_instructions })
-    }
-
-    pub(crate) fn with(&self, observer: Option<Arc<Observer>>) -> With {
-        let DecodedLaunch { launch, params, constant, textures, .. } = &self.decoded;
-        With {
-            shape: launch.shape(),
-            global: self.global.clone(),
-            textures: textures.clone(),
-            bound: Vec::new(),
-            constant: constant.clone(),
-            params: params.clone(),
-            heap: self.heap.clone(),
-            limits: launch.limits.clone(),
-            completion: launch.completion,
-            reconvergence: launch.reconvergence,
-            observer,
-            threads: self.threads,
-            products: None,
-        }
-    }
-
-    /// The program of the kernel.
-    #[doc(hidden)]
-    pub fn program(&self) -> &Program {
-        self.decoded.program()
-    }
-
-    /// Checks the launch, for another engine to run it.
+    /// Sets up one execution of the launch, for any engine. If it is stopped, the buffers hold what it has stored so far.
     ///
     /// # Errors
     /// [`ExecError::Refused`] if the shape does not fit the kernel.
     #[doc(hidden)]
-    pub fn begin(&self) -> Result<Begun<'_>, ExecError> {
-        self.decoded.begin()
+    pub fn set_up(&self) -> Result<Arc<Setup>, ExecError> {
+        self.set_up_with(|_| ())
     }
 
-    pub(crate) fn kernel(&self) -> &Kernel {
-        &self.decoded.kernel
+    /// Like [`LoadedLaunch::set_up`] of a launch that is changed, such as in its limits.
+    ///
+    /// # Errors
+    /// As [`LoadedLaunch::set_up`].
+    #[doc(hidden)]
+    pub fn set_up_with(&self, change: impl FnOnce(&mut LaunchSpec)) -> Result<Arc<Setup>, ExecError> {
+        let mut spec = self.decoded.spec.clone();
+        change(&mut spec);
+        self.observed(spec, None)
     }
 
-    /// The contents of the parameter space.
-    pub(crate) fn params(&self) -> &[u8] {
-        &self.decoded.params
+    /// Like [`LoadedLaunch::set_up`], with instrumentation.
+    pub(crate) fn observed_by(&self, observer: Option<Arc<Observer>>) -> Result<Arc<Setup>, ExecError> {
+        self.observed(self.decoded.spec.clone(), observer)
     }
 
-    /// Bytes of dynamic shared memory of a block.
-    pub(crate) fn dynamic_shared(&self) -> u32 {
-        self.decoded.launch.dynamic_shared
+    fn observed(&self, spec: LaunchSpec, observer: Option<Arc<Observer>>) -> Result<Arc<Setup>, ExecError> {
+        let DecodedLaunch { kernel, constant, .. } = &self.decoded;
+        let (global, heap) = (self.global.clone(), self.heap.clone());
+        kernel.set_up(spec, Ground { global, constant: constant.clone(), heap, bound: Vec::new() }, observer)
+    }
+
+    /// The program of the kernel.
+    #[doc(hidden)]
+    pub fn program(&self) -> &Arc<Program> {
+        self.decoded.program()
     }
 
     /// The current contents of buffers and images, combined with the results of the last launch.
@@ -278,7 +207,7 @@ impl LoadedLaunch<'_> {
         let Executed { output, warp_instructions, thread_instructions } = last;
         Outcome {
             buffers: self.decoded.bases.iter().map(contents).collect(),
-            images: self.decoded.textures.contents(),
+            images: self.decoded.spec.textures.contents(),
             output,
             warp_instructions,
             thread_instructions,

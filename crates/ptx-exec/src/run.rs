@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ptx_verify::Verified;
 
 use crate::decode::registers;
+use crate::engine::Interpretation;
 use crate::error::ExecError;
 use crate::launch::{Launch, Outcome};
 use crate::machine::Observer;
@@ -37,7 +38,8 @@ fn run_watched(
         Arc::new(Observer::new(decoded.program(), observation, registers))
     });
     let loaded = decoded.load();
-    let executed = loaded.watched(observer.clone());
+    let setup = loaded.observed_by(observer.clone())?;
+    let executed = Interpretation::new(setup).run().executed();
     if let (Some(observer), Some((_, profile))) = (observer, observation) {
         profile.extend(observer.profile(loaded.program()));
     }

@@ -44,6 +44,26 @@ pub struct Given<'a> {
     pub cancellation: Option<&'a Cancellation>,
 }
 
+impl<'a> Given<'a> {
+    /// All clusters on the calling thread, without a system and a time limit.
+    pub fn new(program: &'a Program, geometry: Geometry, params: &'a [u8], constant: &'a [u8]) -> Self {
+        Self {
+            program,
+            geometry,
+            params,
+            constant,
+            timeout: None,
+            threads: 1,
+            workspace: 0,
+            system: None,
+            effects: None,
+            assistant: None,
+            first: 0,
+            cancellation: None,
+        }
+    }
+}
+
 /// Stops a launch from another thread, also if it is requested before the launch begins.
 #[derive(Debug, Default)]
 pub struct Cancellation {

@@ -113,18 +113,10 @@ impl Linked {
             threads => threads as usize,
         };
         let given = Given {
-            program,
-            geometry,
-            params,
-            constant,
             timeout: request.timeout,
             threads,
             system: Some(&system),
-            effects: None,
-            workspace: 0,
-            assistant: None,
-            first: 0,
-            cancellation: None,
+            ..Given::new(program, geometry, params, constant)
         };
         let ForShape { waits, is_patient, runs_blocks, stack, .. } = *about;
         let stack = stack as usize;

@@ -519,21 +519,6 @@ impl Kernel {
             dynamic_shared: 0,
         };
         // SAFETY: as above.
-        unsafe {
-            self.launch(&Given {
-                program,
-                geometry,
-                params,
-                constant,
-                timeout: None,
-                threads: 1,
-                system: None,
-                effects: None,
-                workspace: 0,
-                assistant: None,
-                first: 0,
-                cancellation: None,
-            })
-        }
+        unsafe { self.launch(&Given::new(program, geometry, params, constant)) }
     }
 }

@@ -1,11 +1,12 @@
 //! Launches of compiled kernels.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use ptx_exec::engine::{Begun, Launchable, Relay, System};
+use ptx_exec::engine::{Assistant, Checked, Setup, System};
 use ptx_exec::program::{Callee, Effect, Op, Program, WARP};
-use ptx_exec::{Completion, ExecError, Executed, Reconvergence};
+use ptx_exec::{AddressSize, Completion, Reconvergence, Report};
 use ptx_host_rt::{Cancellation, Given, MOST_WARPS};
 use ptx_llvm::LlvmError;
 use ptx_llvm::host::{Cpu, Jit};
@@ -44,13 +45,15 @@ impl Tools {
 #[derive(Debug, Default)]
 pub struct Kernels {
     by_shape: OnceMap<Launched, Result<Arc<Kernel>, CompileError>>,
+    /// The shapes of whose kernels it is known that they are not cached on disk, which is only looked up once.
+    not_found: Mutex<HashSet<Launched>>,
     options: Options,
 }
 
 impl Kernels {
     /// An empty set; its kernels are compiled with these options.
     pub fn new(options: Options) -> Self {
-        Self { by_shape: OnceMap::default(), options }
+        Self { by_shape: OnceMap::default(), not_found: Mutex::default(), options }
     }
 }
 
@@ -127,12 +130,13 @@ impl Compiler {
         self.found(kernels, program, launched).map(Ok)
     }
 
-    /// The kernel of a launch if it need not be compiled: it has been before, or it is cached on disk.
-    pub fn found(&self, kernels: &Kernels, program: &Program, launched: &Launched) -> Option<Arc<Kernel>> {
-        if let Some(known) = kernels.by_shape.get(launched) {
-            return known.ok();
-        }
+    /// The kernel of a launch if it is cached on disk.
+    fn found(&self, kernels: &Kernels, program: &Program, launched: &Launched) -> Option<Arc<Kernel>> {
         let cache = self.cache.as_ref().filter(|_| kernels.options.is_kept())?;
+        // Another thread may look for the same kernel meanwhile, which is right as well.
+        if !kernels.not_found.lock().unwrap_or_else(PoisonError::into_inner).insert(*launched) {
+            return None;
+        }
         let tools = || self.tools().map(|Tools { cpu, jit }| (cpu, jit));
         let processor = Processor::Own(self.own.as_ref()?);
         let found = Kernel::found(program, launched, processor, &kernels.options, cache, &tools)?;
@@ -159,16 +163,20 @@ impl Compiler {
 }
 
 /// Why a launch is left to the interpreter, although its kernel can be compiled.
-pub fn refused(begun: &Begun<'_>) -> Option<&'static str> {
-    if begun.cooperative && begun.geometry.blocks() * warps(begun) > MOST_WARPS as u64 {
+pub fn refused(launch: &Checked<'_>) -> Option<&'static str> {
+    let Checked { program, spec, geometry } = launch;
+    let warps = geometry.blocks() * geometry.threads().div_ceil(WARP) as u64;
+    if program.address_size == AddressSize::Bits32 {
+        Some("modules with 32-bit addresses are not compiled")
+    } else if spec.shape.cooperative && warps > MOST_WARPS as u64 {
         Some("cooperative launches of more than 16,384 warps are not compiled")
-    } else if begun.completion != Completion::Eager {
+    } else if spec.completion != Completion::Eager {
         Some("asynchronous operations that do not complete when they are issued are not compiled")
-    } else if begun.reconvergence != Reconvergence::Early {
+    } else if spec.reconvergence != Reconvergence::Early {
         Some("late reconvergence is not compiled")
-    } else if begun.limits.steps.is_some() {
+    } else if spec.limits.steps.is_some() {
         Some("compiled code does not count instructions")
-    } else if begun.limits.stack != STACK as usize && uses_stack(begun.program) {
+    } else if spec.limits.stack != STACK as usize && uses_stack(program) {
         Some("calls and `alloca` with another limit of the stack than 512 KiB are not compiled")
     } else {
         None
@@ -176,7 +184,7 @@ pub fn refused(begun: &Begun<'_>) -> Option<&'static str> {
 }
 
 /// Why a launch that began in the interpreter cannot go on as compiled code, although its kernel can be compiled.
-pub fn kept_together(begun: &Begun<'_>) -> Option<&'static str> {
+pub fn kept_together(launch: &Checked<'_>) -> Option<&'static str> {
     // A 16-byte access is atomic with respect to others of the same engine only.
     let is_wide = |op: &Op| match op {
         Op::Effect(Effect::Load(load)) => load.size == 16,
@@ -184,18 +192,13 @@ pub fn kept_together(begun: &Begun<'_>) -> Option<&'static str> {
         Op::Effect(Effect::WideAtomic(_)) => true,
         _ => false,
     };
-    if begun.cooperative {
+    if launch.spec.shape.cooperative {
         Some("the barrier of a cooperative launch belongs to one engine")
-    } else if begun.program.code.iter().any(|inst| is_wide(&inst.op)) {
+    } else if launch.program.code.iter().any(|inst| is_wide(&inst.op)) {
         Some("accesses of 128 bits are atomic within one engine")
     } else {
         None
     }
-}
-
-/// Warps of a block.
-fn warps(begun: &Begun<'_>) -> u64 {
-    begun.geometry.threads().div_ceil(WARP) as u64
 }
 
 /// Whether the stack limit matters.
@@ -208,123 +211,64 @@ fn uses_stack(program: &Program) -> bool {
     program.code.iter().any(|inst| is_call(&inst.op))
 }
 
-/// Runs all blocks of a launch, whose buffers are at host addresses ([`DecodedLaunch::at_host_addresses`](ptx_exec::DecodedLaunch)),
-/// and waits for them. The kernel must have been compiled for the launch's program and block shape.
+/// Runs all blocks of a launch, whose memory is at host addresses, and waits for them. The kernel must have been compiled for the launch's
+/// program and block shape.
 ///
-/// Accesses of compiled code are not checked: one outside of the launch's memory is undefined behavior, as in a native program.
-///
-/// # Errors
-/// The same as from [`LoadedLaunch::launch`](ptx_exec::LoadedLaunch::launch) for the same launch.
-pub fn launch(kernel: &Kernel, launched: &impl Launchable) -> Result<Executed, ExecError> {
-    launch_within(kernel, launched, |_, run| run())
+/// Unless the code checks them, its accesses are not checked: one outside of the launch's memory is undefined behavior, as in a native program.
+pub fn launch(kernel: &Kernel, setup: &Arc<Setup>) -> Report {
+    launch_rest(kernel, setup, &Rest::all(setup), |_, run| run())
 }
 
-/// As [`launch`], with the call that runs the kernel inside of `around`, which calls its second argument once: it has the system of the launch,
-/// for what is to be done if accesses of the kernel end the process.
-///
-/// # Errors
-/// As [`launch`].
-pub fn launch_within(
-    kernel: &Kernel,
-    launched: &impl Launchable,
-    around: impl FnOnce(&System, &mut dyn FnMut()),
-) -> Result<Executed, ExecError> {
-    executed(launch_with_output_within(kernel, launched, None, around))
-}
-
-fn executed((result, output): (Result<(), ExecError>, Vec<u8>)) -> Result<Executed, ExecError> {
-    match result {
-        Ok(()) => Ok(Executed { output, ..Executed::default() }),
-        Err(error) => Err(error.with_output(output)),
-    }
-}
-
-/// What is left of a launch that began in the interpreter.
+/// The part of a launch that compiled code executes: all of it, or the clusters that the interpreter has left.
 #[derive(Clone, Copy, Debug)]
 pub struct Rest<'a> {
     /// The first cluster to run.
     pub first: u64,
     /// What is left of the time limit, if there is one.
     pub timeout: Option<Duration>,
-    /// The interpreter, if it executes the clusters before.
-    pub interpreter: Option<&'a Relay>,
     /// Stops the launch from another thread.
     pub cancellation: Option<&'a Cancellation>,
 }
 
 impl Rest<'_> {
-    /// The whole launch, within a time.
-    pub fn all(timeout: Option<Duration>) -> Self {
-        Self { first: 0, timeout, interpreter: None, cancellation: None }
+    /// The whole launch, within its time limit.
+    pub fn all(setup: &Setup) -> Self {
+        Self { first: 0, timeout: setup.spec().limits.timeout, cancellation: None }
     }
 }
 
-/// As [`launch_within`], for the rest of a launch.
-///
-/// # Errors
-/// As [`launch`].
-pub fn launch_rest_within(
-    kernel: &Kernel,
-    launched: &impl Launchable,
-    rest: &Rest<'_>,
-    around: impl FnOnce(&System, &mut dyn FnMut()),
-) -> Result<Executed, ExecError> {
-    executed(launch_with_output_within(kernel, launched, Some(rest), around))
-}
-
-/// As [`launch_with_output`], for the rest of a launch.
+/// As [`launch`], for a part of the launch. The call that runs the kernel is inside of `around`, which calls its second argument once: it has the
+/// system of the launch, for what is to be done if accesses of the kernel end the process.
 pub fn launch_rest(
     kernel: &Kernel,
-    launched: &impl Launchable,
+    setup: &Arc<Setup>,
     rest: &Rest<'_>,
-) -> (Result<(), ExecError>, Vec<u8>) {
-    launch_with_output_within(kernel, launched, Some(rest), |_, run| run())
-}
-
-/// As [`launch`], with the output apart from the error, as a [`Report`](ptx_exec::Report) has it.
-pub fn launch_with_output(kernel: &Kernel, launched: &impl Launchable) -> (Result<(), ExecError>, Vec<u8>) {
-    launch_with_output_within(kernel, launched, None, |_, run| run())
-}
-
-fn launch_with_output_within(
-    kernel: &Kernel,
-    launched: &impl Launchable,
-    rest: Option<&Rest<'_>>,
     around: impl FnOnce(&System, &mut dyn FnMut()),
-) -> (Result<(), ExecError>, Vec<u8>) {
-    let begin = || {
-        let begun = launched.begin()?;
-        let instructions = kernel.instructions(begun.program);
-        let system = launched.system()?;
-        let system = match rest.and_then(|rest| rest.interpreter) {
-            Some(interpreter) => system.shared_with(interpreter),
-            None => system,
-        };
-        let assistant = instructions.map(|instructions| launched.assistant(instructions, &system));
-        Ok((begun, system, assistant.transpose()?))
-    };
-    let (begun, system, assistant) = match begin() {
-        Ok(begun) => begun,
-        Err(error) => return (Err(error), Vec::new()),
-    };
+) -> Report {
+    let (program, geometry) = (setup.program(), *setup.geometry());
+    let system = System::of(setup);
+    let instructions = kernel.instructions(program);
+    let assistant = instructions.map(|instructions| Assistant::new(setup.clone(), instructions));
     let given = Given {
-        workspace: system.workspace(),
+        workspace: setup.workspace(),
         assistant: assistant.as_ref(),
         system: Some(&system),
-        effects: None,
-        program: begun.program,
-        geometry: begun.geometry,
-        params: begun.params,
-        constant: begun.constant,
-        timeout: rest.map_or(begun.limits.timeout, |rest| rest.timeout),
-        threads: begun.threads.get(),
-        // Default: a whole launch begins with its first cluster.
-        first: rest.map_or(0, |rest| rest.first),
-        cancellation: rest.and_then(|rest| rest.cancellation),
+        timeout: rest.timeout,
+        threads: setup.threads().get(),
+        first: rest.first,
+        cancellation: rest.cancellation,
+        ..Given::new(program, geometry, &setup.spec().params, setup.constant())
     };
     let mut result = Ok(());
     // SAFETY: parameters and variables are those that the program was decoded with; that its accesses are valid is up to the
     // program's author, as stated above.
     around(&system, &mut || result = unsafe { kernel.launch(&given) });
-    (result.map_err(|stop| launched.stopped(&begun, &system, stop)), system.output())
+    let clusters = geometry.clusters().saturating_sub(rest.first);
+    Report {
+        result: result.map_err(|stop| setup.stopped(stop)),
+        output: system.output(),
+        warp_instructions: 0,
+        thread_instructions: 0,
+        compiled_blocks: clusters * u64::from(geometry.cluster_size()),
+    }
 }

@@ -39,10 +39,7 @@ pub use cache::{Cache, CacheError, DEFAULT_CACHE_BYTES};
 pub use error::CompileError;
 pub use inspect::{Stage, print_after, remarks, strategy};
 pub use kernel::{Kernel, host_assembly, host_ir, unoptimized_ir};
-pub use launch::{
-    Compiler, Kernels, Rest, kept_together, launch, launch_rest, launch_rest_within, launch_with_output,
-    launch_within, refused,
-};
+pub use launch::{Compiler, Kernels, Rest, kept_together, launch, launch_rest, refused};
 pub use notes::RemarkKind;
 pub use options::{Lines, Options, SourceLocation};
 pub use ptx_host_rt::{Cancellation, Given, WarpFrame};

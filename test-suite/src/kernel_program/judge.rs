@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use ptx_diag::SourceFile;
+use ptx_exec::engine::Interpretation;
 use ptx_exec::{Argument, DecodedLaunch, ExecError, Executed, Launch, Reconvergence, TrapKind};
 use ptx_host::analysis::{Launched, Limits};
 use ptx_host::{CompileError, Compiler, Form, Kernels, Options};
@@ -133,28 +134,35 @@ impl Judged<'_> {
         let verified = stage::verify(self.module, self.source)?;
         let decoded =
             DecodedLaunch::at_host_addresses(verified, self.launch).map_err(|error| anyhow!("{error}"))?;
-        let loaded = decoded.context("addresses of 32 bits")?.load();
-        let result = match way {
-            Way::Interpreted => loaded.launch(),
-            Way::Automatic(compiler) => match loaded.launch_at_most(STEPS) {
-                Err(ExecError::Trap(trap)) if trap.kind == TrapKind::Steps => {
-                    return self.run(Way::Compiled(compiler, true));
+        let loaded = decoded.load();
+        let set_up = |steps| {
+            let setup = loaded.set_up_with(|spec| spec.limits.steps = spec.limits.steps.or(steps));
+            setup.map_err(|error| anyhow!("{error}"))
+        };
+        let report = match way {
+            Way::Interpreted => Interpretation::new(set_up(None)?).run(),
+            Way::Automatic(compiler) => {
+                let report = Interpretation::new(set_up(Some(STEPS))?).run();
+                match &report.result {
+                    Err(ExecError::Trap(trap)) if trap.kind == TrapKind::Steps => {
+                        return self.run(Way::Compiled(compiler, true));
+                    }
+                    _ => report,
                 }
-                result => result,
-            },
+            }
             Way::Compiled(compiler, check) => {
-                let begun = loaded.begin().map_err(|error| anyhow!("{error}"))?;
-                let launched = Launched::of(&begun.geometry);
+                let setup = set_up(None)?;
+                let launched = Launched::of(setup.geometry());
                 let kernels = Kernels::new(self.options.clone().with_check_memory(check));
                 match compiler.kernel(&kernels, loaded.program(), &launched) {
-                    Ok(kernel) => ptx_host::launch(&kernel, &loaded),
+                    Ok(kernel) => ptx_host::launch(&kernel, &setup),
                     Err(CompileError::Refused(refusal)) => return Ok(Err(refusal.why)),
                     Err(CompileError::Llvm(error)) => bail!("LLVM refuses the code: {error}"),
                 }
             }
         };
-        let left = match result {
-            Ok(_) => {
+        let left = match report.result {
+            Ok(()) => {
                 let buffers = loaded.outcome(Executed::default()).buffers;
                 Ok(buffers.into_iter().flatten().next().context("no buffer is left")?)
             }

@@ -10,7 +10,7 @@ use ptx_diag::{Diagnostic, Diagnostics, Format};
 use crate::code;
 use crate::failure::{ExitStatus, Failure};
 use crate::program::forget_input;
-use crate::progress_bar::set_bar;
+use crate::progress_bar::{set_bar, show_input};
 use crate::terminal::Terminal;
 
 /// Inputs that are translated one by one.
@@ -119,7 +119,7 @@ pub fn run_batch(
     set_bar(Some(bar.clone()));
     let (mut failed, mut status, mut has_run) = (0usize, ExitStatus::Rejected, false);
     for (file, product) in &batch.files {
-        bar.set_message(file.display().to_string());
+        show_input(file.display().to_string());
         forget_input();
         let made =
             product.as_deref().map_or(Ok(()), make_folder).and_then(|()| work(file, product.as_deref()));

@@ -5,7 +5,7 @@ use std::time::Instant;
 use ptx_diag::{Code, Diagnostic, Diagnostics, Format, Severity, SourceFile, render};
 
 use crate::failure::{ExitStatus, Failure};
-use crate::progress_bar::beside_bar;
+use crate::progress_bar::{beside_bar, show_work};
 use crate::{captured, code};
 
 /// Whether progress is reported.
@@ -81,13 +81,19 @@ impl Terminal {
         weighed
     }
 
-    /// Runs one step of the tool's work; says its name and time when that is wanted.
+    /// Runs one step of the tool's work; says its name and time when that is wanted. The progress bar shows the name meanwhile.
     pub fn step<T>(&self, name: &str, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
+        self.show_work(name);
         let result = work();
         self.show_captured();
         self.note(|| format!("{name}: {:.1} ms", start.elapsed().as_secs_f64() * 1e3));
         result
+    }
+
+    /// Shows on the progress bar of many inputs what is being done with the current one.
+    pub fn show_work(&self, what: &str) {
+        show_work(what);
     }
 
     /// Prints a message when progress is shown; as a finding where every line is one.

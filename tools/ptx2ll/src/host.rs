@@ -137,13 +137,7 @@ fn blocks(arguments: &Arguments, prepared: &Prepared) -> Result<Vec<Dim3>, Diagn
         return Err(found);
     }
     for &block in &blocks {
-        prepared.check(&Shape {
-            grid: [1; 3],
-            block,
-            cluster: None,
-            dynamic_shared: 0,
-            cooperative: false,
-        })?;
+        prepared.check(&Shape { block, ..Shape::default() }, &Limits::default())?;
     }
     Ok(blocks)
 }

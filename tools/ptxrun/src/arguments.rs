@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Parser;
 use ptx_cli::{Documents, OptimizeArgs, ReportArgs};
 use ptx_exec::{Completion, Reconvergence};
-use ptx_host::Form;
+use ptx_host::{Form, Options};
 
 use crate::argument_spec::ArgumentSpec;
 use crate::engine::{Check, Emit, Engine, PrintAfter};
@@ -111,8 +111,8 @@ block=X[:Y[:Z]], thread=X[:Y[:Z]], line=N[-M] of the PTX, source=FILE:LINE as in
 line= or source= each is shown. Both go to standard output, before what --print shows, and are objects, one a line, with --error-format=json.
 
 Times: --time=json prints an object on a line for each launch, as soon as it is done:
-  {\"launch\":0,\"compile_ns\":2100000,\"wall_ns\":51000,\"cpu_ns\":98000}
-compile_ns is the time before the launch, for reading, checking and compiling, in the line of the
+  {\"launch\":0,\"engine\":\"jit\",\"compile_ns\":2100000,\"wall_ns\":51000,\"cpu_ns\":98000}
+engine is what executed the launch, jit or interp. compile_ns is the time before the launch, for reading, checking and compiling, in the line of the
 first one, and 0 in the others. wall_ns is the time that passed during the launch, and cpu_ns the
 processor time of all threads of the process. Copies of buffers are not included. With --repeat=N
 the first launch may include page faults of memory that is used for the first time.
@@ -254,6 +254,13 @@ pub struct Arguments {
     /// About the tool itself
     #[command(flatten)]
     pub documents: Documents,
+}
+
+impl Arguments {
+    /// What the compiler is asked for where code is only shown.
+    pub fn code_options(&self) -> Options {
+        Options::default().with_disabled(self.disable.iter().copied())
+    }
 }
 
 /// The special form of compiled code that an option names.

@@ -3,7 +3,10 @@
 //! An error within the instructions after which a kernel is compiled is reported by the interpreter, also where code from the cache has
 //! found it: in the same words, with the same addresses, whether or not there is a cache.
 
+use std::time::Duration;
+
 use ptx_device::policy;
+use ptx_exec::engine::Interpretation;
 use ptx_exec::{DecodedLaunch, ExecError, Executed, Launch, TrapKind};
 use ptx_verify::Verified;
 
@@ -14,27 +17,33 @@ pub struct Trial<'a> {
     pub module: Verified<'a>,
     /// The launch.
     pub launch: &'a Launch,
+    /// What is left of its time limit, if there is one.
+    pub timeout: Option<Duration>,
 }
 
 impl Trial<'_> {
-    /// Executes it; `None` where the launch is not over.
-    fn run(&self) -> Result<Option<Executed>, ExecError> {
-        let decoded = DecodedLaunch::new(self.module, self.launch)?;
-        let steps = policy::steps(decoded.program());
-        match decoded.load().launch_at_most(steps) {
-            Ok(executed) => Ok(Some(executed)),
-            Err(ExecError::Trap(trap)) if matches!(trap.kind, TrapKind::Steps | TrapKind::Timeout) => {
-                Ok(None)
-            }
-            Err(error) => Err(error),
-        }
+    /// Executes it; an error where it is not over, too.
+    fn run(&self) -> Result<Executed, ExecError> {
+        let loaded = DecodedLaunch::new(self.module, self.launch)?.load();
+        let setup = loaded.set_up_with(|spec| {
+            let steps = policy::steps(loaded.program());
+            spec.limits.timeout = self.timeout;
+            spec.limits.steps = Some(spec.limits.steps.map_or(steps, |limit| limit.min(steps)));
+        })?;
+        Interpretation::new(setup).run().executed()
     }
 
     /// The interpreter's report of an error that code has found, if it finds one.
     pub fn retold(&self, found: ExecError) -> ExecError {
-        match (&found, self.run()) {
-            (ExecError::Trap(trap), Err(told @ ExecError::Trap(_))) if trap.kind != TrapKind::Timeout => told,
-            _ => found,
+        let ExecError::Trap(trap) = &found else { return found };
+        if trap.kind == TrapKind::Timeout {
+            return found;
+        }
+        match self.run() {
+            Err(ExecError::Trap(told)) if !matches!(told.kind, TrapKind::Steps | TrapKind::Timeout) => {
+                ExecError::Trap(told)
+            }
+            Ok(_) | Err(_) => found,
         }
     }
 }

@@ -1,21 +1,22 @@
 //! Executes the launch of a plan with the engine that it names.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ptx_cli::{ExitStatus, Failure, Output};
-use ptx_device::policy::{self, Raced};
+use ptx_device::policy::{self, Compilation, NotStarted, Raced, Start, When};
 use ptx_diag::{Diagnostic, Diagnostics, Severity};
 use ptx_driver::Sources;
-use ptx_exec::engine::{Interpreted, Launchable};
-use ptx_exec::{DecodedLaunch, ExecError, Executed, Launch, Outcome, codes};
-use ptx_host::Options;
+use ptx_exec::engine::{Checked, Interpretation};
+use ptx_exec::{DecodedLaunch, ExecError, Executed, Launch, LoadedLaunch, Outcome, Report, codes};
+use ptx_host::analysis::Launched;
+use ptx_host::{CompileError, Compiler, Kernel, Kernels, Options, Rest};
+use ptx_llvm::KernelCrash;
 use ptx_verify::Verified;
 
 use crate::arguments::Arguments;
 use crate::automatic::Trial;
-use crate::engine::{
-    self, Check, Chosen, Compiled, Engine, First, JitOptions, Loaded, Uncompiled, Unexecuted,
-};
+use crate::engine::{self, Check, Engine};
 use crate::plan::Plan;
 use crate::store::Store;
 use crate::time::{self, Stopwatch};
@@ -40,7 +41,14 @@ enum Begun<'a> {
     /// It is over.
     Over(Outcome),
     /// Code, or the interpreter, is to execute it.
-    Ready(Box<dyn Compiled<'a> + 'a>),
+    Ready(Box<Ready<'a>>),
+}
+
+/// A launch that is to be executed; no buffer was copied yet.
+struct Ready<'a> {
+    decoded: DecodedLaunch<'a>,
+    /// Its code; the interpreter executes it without.
+    code: Option<Arc<Kernel>>,
 }
 
 impl<'a> Launching<'a> {
@@ -52,194 +60,233 @@ impl<'a> Launching<'a> {
         let begin = Stopwatch::start();
         // The time limit is that of the first launch with what comes before it, and of each launch after it.
         let deadline = self.plan.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let options = self.options(deadline);
-        let trial =
-            (self.plan.engine == Engine::Auto).then_some(Trial { module: self.module, launch: self.launch });
-        let (begun, trial) = match trial.filter(|_| !self.concerns_code()) {
-            Some(trial) => self.first(&options, trial, printed)?,
-            None => (Begun::Ready(self.compile(&options)?), trial),
-        };
-        match begun {
+        match self.begin(deadline, printed)? {
             Begun::Over(outcome) => {
                 printed.write(&outcome.output)?;
                 Ok(outcome)
             }
-            Begun::Ready(compiled) => {
+            Begun::Ready(ready) => {
                 let compile = read + begin.elapsed().wall;
-                self.repeat(compiled.load(), (compile, deadline), trial, printed)
+                self.repeat(*ready, (compile, deadline), printed)
             }
         }
     }
 
-    /// Whether the command line asks for something of compiled code, which has to be there then.
-    fn concerns_code(&self) -> bool {
-        let Arguments { remarks, jit_check_shapes, debug, perf_map, repeat, time, disable, .. } =
+    /// When a kernel is compiled that is not in the cache: before the launch if the command line asks for something of compiled code.
+    fn when(&self) -> When {
+        let Arguments { remarks, jit_check_shapes, disable, debug, perf_map, repeat, time, .. } =
             self.arguments;
-        !disable.is_empty()
+        let concerns_code = !disable.is_empty()
             || *remarks
             || *jit_check_shapes
             || *debug
             || *perf_map
             || repeat.get() > 1
-            || time.is_some()
+            || time.is_some();
+        if concerns_code { When::AtOnce } else { When::OnceLong }
     }
 
-    fn options(&self, deadline: Option<Instant>) -> JitOptions {
-        let Arguments { check, jit_check_shapes, perf_map, remarks, debug, disable, .. } = self.arguments;
-        let engine = self.plan.engine;
-        let checks_memory = check.map_or(engine == Engine::Auto, |check| check == Check::Memory);
-        let mut options = Options::default()
+    fn checks_memory(&self) -> bool {
+        let check = self.arguments.check;
+        check.map_or(self.plan.engine == Engine::Auto, |check| check == Check::Memory)
+    }
+
+    /// What the compiler is asked for.
+    fn options(&self) -> Options {
+        let Arguments { jit_check_shapes, disable, .. } = self.arguments;
+        Options::default()
             .with_check_shapes(*jit_check_shapes)
-            .with_check_memory(checks_memory)
-            .with_disabled(disable.iter().copied());
+            .with_disabled(disable.iter().copied())
+            .with_check_memory(self.checks_memory())
+    }
+
+    /// How the kernel is compiled.
+    fn compilation(&self, launch: &Checked<'_>) -> Result<Compilation, CompileError> {
+        let Arguments { perf_map, debug, .. } = self.arguments;
+        let compiler = Compiler::host().with_cache(Store::new(self.arguments).open());
+        let mut options = self.options();
         if *perf_map {
             options.perf_map = self.sources.files().first().map(|file| file.name().to_owned());
         }
-        let store = Store::new(self.arguments);
-        JitOptions { engine, options, remarks: *remarks, debug: *debug, store, deadline }
+        if *debug {
+            compiler.show_to_debuggers()?;
+            options.lines = Some(Arc::new(engine::lines(launch.program, self.sources)));
+        }
+        Ok(Compilation {
+            compiler: Arc::new(compiler),
+            kernels: Arc::new(Kernels::new(options)),
+            program: launch.program.clone(),
+            launched: Launched::of(&launch.geometry),
+        })
     }
 
-    /// Begins a launch whose engine no one has chosen; gives the trial where it may still tell what went wrong.
-    fn first(
-        &self,
-        options: &JitOptions,
-        trial: Trial<'a>,
-        printed: &mut Printed<'_>,
-    ) -> Result<(Begun<'a>, Option<Trial<'a>>), Failure> {
+    /// Chooses what executes the launch, and has it begin there.
+    fn begin(&self, deadline: Option<Instant>, printed: &mut Printed<'_>) -> Result<Begun<'a>, Failure> {
         let terminal = self.arguments.report.terminal();
-        let first = terminal.step("compile", || engine::first(self.module, self.launch, options));
-        match first.map_err(|error| failed(self.sources, error))? {
-            First::Ready(compiled) => {
+        let interpreted = || DecodedLaunch::new(self.module, self.launch);
+        let refused = |error| failed(self.sources, error);
+        if self.plan.engine == Engine::Interp {
+            let decoded = terminal.step("compile", interpreted).map_err(refused)?;
+            return Ok(Begun::Ready(Box::new(Ready { decoded, code: None })));
+        }
+        let decoded = DecodedLaunch::at_host_addresses(self.module, self.launch).map_err(refused)?;
+        let launch = decoded.checked().map_err(refused)?;
+        let mut compiler = None;
+        let started = terminal.step("compile", || {
+            let compilation = || {
+                let made = self.compilation(&launch)?;
+                compiler = Some(made.compiler.clone());
+                Ok(made)
+            };
+            let tell = || terminal.note(|| "the kernel is compiled before the launch".to_owned());
+            policy::start(self.plan.engine.into(), &launch, self.when(), deadline, compilation, tell)
+        });
+        match started.map_err(|error| not_started(self.sources, error, &launch))? {
+            Start::Compiled(kernel) => {
                 terminal.note(|| "compiled code executes the launch".to_owned());
-                Ok((Begun::Ready(compiled), Some(trial)))
+                Store::new(self.arguments).report(compiler.as_deref(), &kernel);
+                if self.arguments.remarks {
+                    let remarks =
+                        engine::remarks(launch.program, &Launched::of(&launch.geometry), &self.options());
+                    show_remarks(self.arguments, self.sources, remarks)?;
+                }
+                Ok(Begun::Ready(Box::new(Ready { decoded, code: Some(kernel) })))
             }
-            First::Compile => Ok((Begun::Ready(self.compile(options)?), Some(trial))),
-            First::Race(uncompiled) => {
-                let begun = terminal.step("execute", || self.race(*uncompiled, printed))?;
-                Ok((begun, Some(trial)))
+            Start::Interpreted(why) => {
+                if let Some(why) = why {
+                    terminal.note(|| format!("the interpreter executes the launch: {}", why.why()));
+                    let remark = engine::interpreted(&why, launch.program);
+                    show_remarks(self.arguments, self.sources, [remark])?;
+                }
+                Ok(Begun::Ready(Box::new(Ready { decoded: interpreted().map_err(refused)?, code: None })))
+            }
+            Start::Both(compilation) => {
+                terminal.step("execute", || self.race(decoded, compilation, deadline, printed))
             }
         }
     }
 
     /// Executes a launch in the interpreter, until it is over or its kernel is compiled.
-    fn race(&self, uncompiled: Uncompiled<'a>, printed: &mut Printed<'_>) -> Result<Begun<'a>, Failure> {
+    fn race(
+        &self,
+        decoded: DecodedLaunch<'a>,
+        compilation: Compilation,
+        deadline: Option<Instant>,
+        printed: &mut Printed<'_>,
+    ) -> Result<Begun<'a>, Failure> {
         let terminal = self.arguments.report.terminal();
-        let stopped = |error, printed: &mut Printed<'_>| printed.stopped(self.sources, error);
-        let decoded = match DecodedLaunch::new(self.module, self.launch) {
-            Ok(decoded) => decoded,
-            Err(error) => return Err(stopped(error, printed)),
-        };
-        let steps = policy::steps(decoded.program());
-        let loaded = decoded.load();
-        let interpretation = match Launchable::interpret(&loaded) {
-            Ok(interpretation) => interpretation,
-            Err(error) => return Err(stopped(error, printed)),
-        };
+        let loaded = DecodedLaunch::new(self.module, self.launch).map(DecodedLaunch::load);
+        let setup = loaded.and_then(|loaded| {
+            let setup = loaded.set_up_with(|spec| spec.limits.timeout = left(deadline))?;
+            Ok((setup, loaded))
+        });
+        let (setup, loaded) = setup.map_err(|error| failed(self.sources, error))?;
+        let steps = policy::steps(setup.program());
         let tell = move || {
+            terminal.show_work("execute and compile");
             terminal.note(|| {
                 "the launch is long: its kernel is compiled while the interpreter goes on".to_owned()
             });
         };
-        let (interpreted, error) = match policy::race(interpretation, uncompiled.compilation(), steps, tell) {
+        let compiler = compilation.compiler.clone();
+        let (report, error) = match policy::race(Interpretation::new(setup), compilation, steps, tell) {
             Raced::Compiled(kernel) => {
                 terminal.note(|| {
                     "compiled code executes the launch from its beginning: it was ready before the interpreter"
                         .to_owned()
                 });
-                return Ok(Begun::Ready(uncompiled.with(kernel)));
+                Store::new(self.arguments).report(Some(&compiler), &kernel);
+                return Ok(Begun::Ready(Box::new(Ready { decoded, code: Some(kernel) })));
             }
-            Raced::Interpreted(interpreted, error) => (interpreted, error),
+            Raced::Interpreted(report, error) => (report, error),
         };
-        match error.map(|error| uncompiled.refusal(error)) {
+        match error.map(policy::NotCompiled::from) {
             Some(why) => {
                 terminal.note(|| format!("the interpreter executed the launch: {}", why.why()));
-                let mut remarks = Diagnostics::new();
-                remarks.push(why.remark());
-                show_remarks(self.arguments, self.sources, remarks)?;
+                let remark = engine::interpreted(&why, decoded.program());
+                show_remarks(self.arguments, self.sources, [remark])?;
             }
-            None if interpreted.executed[0] <= steps => {
+            None if report.warp_instructions <= steps => {
                 terminal.note(|| "the interpreter executed the launch, which is short".to_owned());
             }
             None => terminal
                 .note(|| "the interpreter executed the launch before its kernel was compiled".to_owned()),
         }
-        let Interpreted { result, output, executed: [warp_instructions, thread_instructions], .. } =
-            interpreted;
-        match result {
-            Ok(()) => {
-                let executed = Executed { output, warp_instructions, thread_instructions };
-                Ok(Begun::Over(loaded.outcome(executed)))
-            }
-            Err(error) => Err(stopped(error.with_output(output), printed)),
+        match report.executed() {
+            Ok(executed) => Ok(Begun::Over(loaded.outcome(executed))),
+            Err(error) => Err(printed.stopped(self.sources, error)),
         }
     }
 
-    fn compile(&self, options: &JitOptions) -> Result<Box<dyn Compiled<'a> + 'a>, Failure> {
-        let terminal = self.arguments.report.terminal();
-        let mut remarks = Diagnostics::new();
-        let chosen = terminal.step("compile", || {
-            engine::compile(self.module, self.launch, options, self.sources, &mut remarks)
-        });
-        let ready = match chosen.map_err(|error| unexecuted(self.sources, error))? {
-            Chosen::Compiled(ready) => {
-                terminal.note(|| "compiled code executes the launch".to_owned());
-                ready
-            }
-            Chosen::Interpreted(ready, None) => ready,
-            Chosen::Interpreted(ready, Some(why)) => {
-                terminal.note(|| format!("the interpreter executes the launch: {}", why.why()));
-                remarks.push(why.remark());
-                ready
-            }
-        };
-        show_remarks(self.arguments, self.sources, remarks)?;
-        Ok(ready)
-    }
-
-    /// Launches as often as the arguments have it; gives what the last launch left. `compile` is what the first one needed before it. What stops that
-    /// the trial tells, where it comes to it.
+    /// Launches as often as the arguments have it; gives what the last launch left. `compile` is what the first one needed before it.
     fn repeat(
         &self,
-        mut loaded: Box<dyn Loaded + '_>,
+        Ready { decoded, code }: Ready<'_>,
         (compile, deadline): (Duration, Option<Instant>),
-        trial: Option<Trial<'_>>,
         printed: &mut Printed<'_>,
     ) -> Result<Outcome, Failure> {
         let terminal = self.arguments.report.terminal();
+        let loaded = decoded.load();
+        let code = code.map(|kernel| (kernel, engine::crash(&self.launch.entry, self.checks_memory())));
         let mut last = Executed::default();
         for number in 0..self.arguments.repeat.get() {
-            let timeout = match deadline.filter(|_| number == 0) {
-                Some(deadline) => Some(deadline.saturating_duration_since(Instant::now())),
-                None => self.plan.timeout,
-            };
+            let timeout = if number == 0 { left(deadline) } else { self.plan.timeout };
             let (executed, elapsed) = terminal.step("execute", || {
                 let begin = Stopwatch::start();
-                let executed = loaded.launch(timeout);
+                let executed = launch_once(&loaded, code.as_ref(), timeout);
                 (executed, begin.elapsed())
             });
-            last = match (executed, trial) {
-                (Ok(executed), _) => executed,
-                (Err(error), Some(trial)) if number == 0 => {
-                    return Err(printed.stopped(self.sources, trial.retold(error)));
-                }
-                (Err(error), _) => return Err(printed.stopped(self.sources, error)),
-            };
+            last = executed.map_err(|error| {
+                let is_retold = self.plan.engine == Engine::Auto && number == 0 && code.is_some();
+                let error = if is_retold { self.trial(deadline).retold(error) } else { error };
+                printed.stopped(self.sources, error)
+            })?;
             if self.arguments.time.is_some() {
                 let compile = if number == 0 { compile } else { Duration::ZERO };
-                printed.write(time::line(number, compile, elapsed).as_bytes())?;
+                let engine = if code.is_some() { Engine::Jit } else { Engine::Interp };
+                printed.write(time::line(number, engine, compile, elapsed).as_bytes())?;
             }
             printed.write(&last.output)?;
         }
         Ok(loaded.outcome(last))
     }
+
+    fn trial(&self, deadline: Option<Instant>) -> Trial<'a> {
+        Trial { module: self.module, launch: self.launch, timeout: left(deadline) }
+    }
+}
+
+/// What is left of the time until a deadline.
+fn left(deadline: Option<Instant>) -> Option<Duration> {
+    deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+}
+
+/// Runs all blocks and waits for them, at most for a time.
+fn launch_once(
+    loaded: &LoadedLaunch<'_>,
+    code: Option<&(Arc<Kernel>, KernelCrash)>,
+    timeout: Option<Duration>,
+) -> Result<Executed, ExecError> {
+    let setup = loaded.set_up_with(|spec| spec.limits.timeout = timeout)?;
+    let report: Report = match code {
+        None => Interpretation::new(setup).run(),
+        Some((kernel, crash)) => ptx_host::launch_rest(kernel, &setup, &Rest::all(&setup), |system, run| {
+            crash.during(&|write| system.pass_output(write), run);
+        }),
+    };
+    report.executed()
 }
 
 /// Shows which kernels another engine executes than the one that was chosen, and which accesses and branches of compiled ones are not
 /// plain, where that is wanted; defects in any case.
-pub fn show_remarks(arguments: &Arguments, sources: &Sources, remarks: Diagnostics) -> Result<(), Failure> {
+pub fn show_remarks(
+    arguments: &Arguments,
+    sources: &Sources,
+    remarks: impl IntoIterator<Item = Diagnostic>,
+) -> Result<(), Failure> {
     let mut shown = Diagnostics::new();
-    let is_shown = |remark: &&Diagnostic| arguments.remarks || remark.severity != Severity::Note;
-    remarks.iter().filter(is_shown).for_each(|remark| shown.push(remark.clone()));
+    let is_shown = |remark: &Diagnostic| arguments.remarks || remark.severity != Severity::Note;
+    remarks.into_iter().filter(is_shown).for_each(|remark| shown.push(remark));
     if shown.iter().next().is_none() {
         return Ok(());
     }
@@ -281,23 +328,23 @@ impl<'a> Printed<'a> {
     }
 }
 
-/// Nothing was executed: the input or the launch is rejected, or the time was over before.
-pub fn unexecuted(sources: &Sources, error: Unexecuted) -> Failure {
+/// Nothing was executed: there is no code where it was asked for, or the time was over before.
+fn not_started(sources: &Sources, error: NotStarted, launch: &Checked<'_>) -> Failure {
     match error {
-        Unexecuted::Refused(error) => failed(sources, error),
-        Unexecuted::TimedOut => {
-            let message = "the launch took longer than its time limit: its kernel was not compiled in time";
-            let finding = Diagnostic::error_without_place(codes::TIMEOUT, message);
+        NotStarted::TimedOut => {
             let mut findings = Diagnostics::new();
-            findings.push(finding);
+            findings.push(Diagnostic::error_without_place(codes::TIMEOUT, policy::NOT_IN_TIME));
             Failure::about_several(ExitStatus::Failed, sources.split(&findings))
         }
-        Unexecuted::NotCompiled(why) => {
-            let help = "`--engine=auto` leaves such launches to the interpreter";
-            not_compiled(sources, why.error().with_help(help))
+        NotStarted::NotCompiled(why) => {
+            let error = engine::not_compiled(&why, launch.program);
+            not_compiled(sources, error.with_help(LEAVES_TO_INTERPRETER))
         }
     }
 }
+
+/// The help for launches that are not compiled.
+pub const LEAVES_TO_INTERPRETER: &str = "`--engine=auto` leaves such launches to the interpreter";
 
 /// That a kernel is not compiled where it has to be.
 pub fn not_compiled(sources: &Sources, error: Diagnostic) -> Failure {

@@ -27,7 +27,7 @@ use ptx_cli::{
     Batch, ExitStatus, Failure, OptimizeArgs, Output, Terminal, code, parse_arguments, print_documents,
     read_input, rejected, run, run_batch, usage_or_rejected,
 };
-use ptx_diag::{Diagnostic, Diagnostics, SourceFile, counted};
+use ptx_diag::{Diagnostic, Diagnostics, Severity, SourceFile, counted};
 use ptx_driver::{
     Comments, InputKind, JudgedText, Program, Sources, Style, TargetChoice, explain, llvm_context, lower,
     optimize, print_checked, raise, read_llvm, read_program,
@@ -36,8 +36,8 @@ use ptx_ir::Module;
 use ptx_verify::Verified;
 
 use crate::arguments::Arguments;
-use crate::engine::{Engine, NotCompiled, Unexecuted};
-use crate::launching::{Launching, Printed, failed, not_compiled, show_remarks, unexecuted};
+use crate::engine::Engine;
+use crate::launching::{LEAVES_TO_INTERPRETER, Launching, Printed, failed, not_compiled, show_remarks};
 use crate::plan::Plan;
 use crate::spec::PrintSpec;
 use crate::time::Stopwatch;
@@ -132,16 +132,18 @@ fn execute(
     let mut launch = plan.launch()?;
     let mut printed = Printed::new(name);
     if let Some(what) = arguments.emit {
-        let made = terminal.step("compile", || engine::emit(what, verified, &launch, &arguments.disable));
+        let made =
+            terminal.step("compile", || engine::emit(what, verified, &launch, &arguments.code_options()));
         let text = made.map_err(|error| failed(&sources, error))?;
-        let text = text.map_err(|why| not_compiled(&sources, why.error()))?;
+        let text = text.map_err(|error| not_compiled(&sources, error))?;
         return printed.write(text.as_bytes());
     }
     if let Some(stage) = arguments.print_after {
-        let made = terminal
-            .step("compile", || engine::print_after(stage, verified, &launch, &sources, &arguments.disable));
+        let made = terminal.step("compile", || {
+            engine::print_after(stage, verified, &launch, &sources, &arguments.code_options())
+        });
         let text = made.map_err(|error| failed(&sources, error))?;
-        let text = text.map_err(|why| not_compiled(&sources, why.error()))?;
+        let text = text.map_err(|error| not_compiled(&sources, error))?;
         return printed.write(text.as_bytes());
     }
     let outcome = if arguments.profile || arguments.trace.is_some() {
@@ -149,15 +151,20 @@ fn execute(
             // One instruction after the other.
             launch.threads = Some(std::num::NonZeroUsize::MIN);
         }
-        let why = NotCompiled::new("compiled code counts and traces no instructions");
+        let why = "compiled code counts and traces no instructions";
         match plan.engine {
             Engine::Interp => {}
-            Engine::Jit => return Err(unexecuted(&sources, Unexecuted::NotCompiled(why))),
+            Engine::Jit => {
+                let message = format!("the kernel is not compiled: {why}");
+                let error = Diagnostic::error_without_place(code::REMARK, message);
+                return Err(not_compiled(&sources, error.with_help(LEAVES_TO_INTERPRETER)));
+            }
             Engine::Auto => {
-                terminal.note(|| format!("the interpreter executes the launch: {}", why.why()));
-                let mut remarks = Diagnostics::new();
-                remarks.push(why.remark());
-                show_remarks(arguments, &sources, remarks)?;
+                terminal.note(|| format!("the interpreter executes the launch: {why}"));
+                let message = format!("the interpreter executes the kernel: {why}");
+                let mut remark = Diagnostic::warning_without_place(code::REMARK, message);
+                remark.severity = Severity::Note;
+                show_remarks(arguments, &sources, [remark])?;
             }
         }
         let format = terminal.format();

@@ -262,9 +262,8 @@ fn given<T>(value: Option<T>, option: &str) -> Result<T, Failure> {
 
 /// The engine of a launch file.
 fn engine(name: &str) -> Result<Engine, Failure> {
-    let known = |engine: &Engine| engine.to_possible_value().map(|value| value.get_name().to_owned());
     Engine::from_str(name, false).map_err(|_| {
-        let all: Vec<String> = Engine::value_variants().iter().filter_map(known).collect();
+        let all: Vec<&str> = Engine::value_variants().iter().map(|engine| engine.name()).collect();
         usage(format!("`{name}` is not an engine; expected {}", all.join(" or ")))
     })
 }

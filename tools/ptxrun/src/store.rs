@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use ptx_cli::Terminal;
-use ptx_host::{Cache, CacheError, DEFAULT_CACHE_BYTES, Kernel};
+use ptx_device::cache_folder_in;
+use ptx_host::{Cache, CacheError, Compiler, DEFAULT_CACHE_BYTES, Kernel};
 
 use crate::arguments::Arguments;
 
@@ -43,7 +44,7 @@ impl Store {
         let folder = match &arguments.cache_dir {
             _ if arguments.no_cache => None,
             Some(folder) => Some(folder.clone()),
-            None => usual_folder(),
+            None => cache_folder_in(std::env::var_os("XDG_CACHE_HOME"), std::env::home_dir()),
         };
         let bytes = arguments.cache_size.map_or(DEFAULT_CACHE_BYTES, |Bytes(bytes)| bytes);
         Self { folder, bytes, terminal: arguments.report.terminal() }
@@ -56,8 +57,8 @@ impl Store {
     }
 
     /// Tells whether a kernel was there, and what went wrong, where that is wanted.
-    pub fn report(&self, cache: Option<&Cache>, kernel: &Kernel) {
-        let Some(cache) = cache else { return };
+    pub fn report(&self, compiler: Option<&Compiler>, kernel: &Kernel) {
+        let Some(cache) = compiler.and_then(Compiler::cache) else { return };
         if kernel.is_from_cache() {
             self.terminal
                 .note(|| format!("the kernel was loaded from the cache, {}", cache.path().display()));
@@ -70,12 +71,4 @@ impl Store {
     fn tell(&self, error: &CacheError) {
         self.terminal.note(|| format!("the cache is not used: {error}"));
     }
-}
-
-/// `ptx-llvm` where the user has caches (XDG Base Directory Specification: a path that is not absolute is none).
-fn usual_folder() -> Option<PathBuf> {
-    let named = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let caches =
-        named.or_else(|| Some(std::env::home_dir()?.join(".cache")).filter(|path| path.is_absolute()));
-    caches.map(|caches| caches.join("ptx-llvm"))
 }

@@ -6,6 +6,8 @@ use clap::ValueEnum;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 
+use crate::engine::Engine;
+
 /// How times are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum TimeFormat {
@@ -50,12 +52,13 @@ fn processor_time() -> Duration {
     Duration::from_secs(time.tv_sec.unsigned_abs()) + Duration::from_nanos(time.tv_nsec.unsigned_abs())
 }
 
-/// The line of a launch, in nanoseconds.
-pub fn line(number: u64, compile: Duration, launch: Elapsed) -> String {
+/// The line of a launch that one of the two engines executed, in nanoseconds.
+pub fn line(number: u64, engine: Engine, compile: Duration, launch: Elapsed) -> String {
     // Default: no launch takes centuries.
     let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     let object = json!({
         "launch": number,
+        "engine": engine.name(),
         "compile_ns": nanoseconds(compile),
         "wall_ns": nanoseconds(launch.wall),
         "cpu_ns": nanoseconds(launch.cpu),

@@ -1,19 +1,19 @@
-//! Kernels with the feature `jit`: a launch executes native code if the engine of its device does, and compiles it
-//! before if no launch of its block shape did.
+//! Kernels with the feature `jit`: a launch executes native code if the engine of its device does.
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 use ptx_diag::Diagnostic;
-use ptx_exec::engine::{Begun, ImageLaunch, Launchable};
-use ptx_exec::{Options, Prepared, Report, Shape, codes};
+use ptx_exec::engine::{Checked, Interpretation};
+use ptx_exec::{LaunchSpec, Prepared, Report, codes};
+use ptx_host::Kernels;
 use ptx_host::analysis::Launched;
-use ptx_host::{CompileError, Kernel, Kernels, launch_with_output};
 use ptx_link::Sources;
 
 use super::relay::{self, Budgets};
 use crate::error::refused;
-use crate::policy::{self, Compilation};
+use crate::policy::{self, Compilation, NotStarted, Start, When};
 use crate::{Device, DeviceError, Engine};
 
 /// The code of a kernel for each block shape.
@@ -21,16 +21,16 @@ use crate::{Device, DeviceError, Engine};
 pub(crate) struct Code {
     unchecked: Arc<Kernels>,
     /// Code that checks memory accesses.
-    checked: Checked,
+    checked: Checking,
     /// What the interpreter executed before there was code.
     budgets: Arc<Budgets>,
 }
 
 /// Code that checks memory accesses.
 #[derive(Clone)]
-struct Checked(Arc<Kernels>);
+struct Checking(Arc<Kernels>);
 
-impl Default for Checked {
+impl Default for Checking {
     fn default() -> Self {
         Self(Arc::new(Kernels::new(ptx_host::Options::default().with_check_memory(true))))
     }
@@ -48,131 +48,139 @@ impl Code {
         &self,
         device: &Device,
         prepared: &Prepared,
-        shape: &Shape,
+        spec: &LaunchSpec,
         sources: &Sources,
     ) -> Result<bool, DeviceError> {
-        if device.engine() == Engine::Interpreter {
-            return Ok(false);
-        }
-        let request = prepared.request(shape, &[], &device.options());
-        let Ok(begun) = request.begin() else { return Ok(false) };
-        Ok(self.of(device, &begun, sources)?.is_some())
+        let Ok(launch) = prepared.checked(spec) else { return Ok(false) };
+        let started = self.start(device, &launch, When::AtOnce, None, sources)?;
+        Ok(matches!(started, Start::Compiled(_)))
     }
 
-    /// The code of a launch; `None` if the interpreter executes it.
-    fn of(
+    fn start(
         &self,
         device: &Device,
-        begun: &Begun<'_>,
+        launch: &Checked<'_>,
+        when: When,
+        deadline: Option<Instant>,
         sources: &Sources,
-    ) -> Result<Option<Arc<Kernel>>, DeviceError> {
-        let compile = || match ptx_host::refused(begun) {
-            Some(why) => Err(Box::new(Diagnostic::error_without_place(codes::UNSUPPORTED, why))),
-            None => {
-                let kernel = self.compilation(device, begun).run();
-                kernel.map_err(|error| Box::new(finding(begun, &error)))
+    ) -> Result<Start, DeviceError> {
+        let compilation = || Ok(self.compilation(device, launch));
+        let started = policy::start(device.engine(), launch, when, deadline, compilation, || ());
+        started.map_err(|error| match error {
+            NotStarted::NotCompiled(why) => {
+                let finding = why.finding(launch.program, codes::UNSUPPORTED, "the kernel is not compiled");
+                DeviceError::Kernel(refused(sources, finding))
             }
-        };
-        match (compile(), device.engine()) {
-            (Ok(kernel), _) => Ok(Some(kernel)),
-            (Err(finding), Engine::Compiled) => Err(refused(sources, *finding)),
-            (Err(_), Engine::Interpreter | Engine::Automatic) => Ok(None),
-        }
+            NotStarted::TimedOut => {
+                let finding = Diagnostic::error_without_place(codes::TIMEOUT, policy::NOT_IN_TIME);
+                DeviceError::Launch(refused(sources, finding))
+            }
+        })
     }
 
-    fn compilation(&self, device: &Device, begun: &Begun<'_>) -> Compilation {
+    fn compilation(&self, device: &Device, launch: &Checked<'_>) -> Compilation {
         Compilation {
             compiler: device.compiler().clone(),
             kernels: if device.checks_memory() { self.checked.0.clone() } else { self.unchecked.clone() },
-            program: begun.program.clone(),
-            launched: Launched::of(&begun.geometry),
+            program: launch.program.clone(),
+            launched: Launched::of(&launch.geometry),
         }
-    }
-
-    /// How a launch begins.
-    fn first(&self, device: &Device, request: &ImageLaunch, sources: &Sources) -> Result<First, DeviceError> {
-        // The interpreter reports what does not fit.
-        let Ok(begun) = request.begin() else { return Ok(First::Interpret) };
-        let blocks = begun.geometry.blocks();
-        let code =
-            |kernel: Option<_>| kernel.map_or(First::Interpret, |kernel| First::Execute(kernel, blocks));
-        if device.engine() == Engine::Compiled || begins_as_code(device, &begun) {
-            return self.of(device, &begun, sources).map(code);
-        }
-        if ptx_host::refused(&begun).is_some() {
-            return Ok(First::Interpret);
-        }
-        let compilation = self.compilation(device, &begun);
-        Ok(match compilation.known() {
-            Some(known) => code(known.ok()),
-            None => First::Relay(compilation),
-        })
     }
 
     pub(crate) fn launch(
         &self,
         device: &Device,
         prepared: &Prepared,
-        (shape, params): (&Shape, &[u8]),
-        options: &Options,
+        mut spec: LaunchSpec,
         sources: &Sources,
     ) -> Result<Report, DeviceError> {
-        if device.engine() == Engine::Interpreter {
-            return Ok(prepared.launch(shape, params, options));
-        }
-        let request = prepared.request(shape, params, options);
-        match self.first(device, &request, sources)? {
-            First::Interpret => Ok(prepared.launch(shape, params, options)),
-            First::Execute(kernel, compiled_blocks) => {
-                let (result, output) = launch_with_output(&kernel, &request);
-                Ok(Report { result, output, compiled_blocks, warp_instructions: 0, thread_instructions: 0 })
+        let deadline = spec.limits.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let (first, mut started) = match prepared.checked(&spec) {
+            Ok(launch) => {
+                let first = First::of(device, &launch);
+                (first, self.start(device, &launch, first.when(), deadline, sources)?)
             }
-            First::Relay(compilation) => {
+            Err(error) => return Ok(Report::refused(error)),
+        };
+        if let (First::Tried, Start::Both(compilation)) = (first, &started) {
+            if let Some(report) = self.try_out(device, prepared, &spec, compilation) {
+                return Ok(report);
+            }
+            // It fits, as before.
+            if let Ok(launch) = prepared.checked(&spec) {
+                started = self.start(device, &launch, When::AtOnce, deadline, sources)?;
+            }
+        }
+        // What is left of it after the compilation.
+        spec.limits.timeout = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let setup = match prepared.set_up(spec) {
+            Ok(setup) => setup,
+            Err(error) => return Ok(Report::refused(error)),
+        };
+        Ok(match started {
+            Start::Interpreted(_) => Interpretation::new(setup).run(),
+            Start::Compiled(kernel) => ptx_host::launch(&kernel, &setup),
+            Start::Both(compilation) => {
                 let budget = self.budgets.of(compilation.launched);
                 let steps = device.interpreted_first(&compilation.program);
-                Ok(relay::launch(request, compilation, &budget, steps).unwrap_or_else(|error| Report {
-                    result: Err(error),
-                    output: Vec::new(),
-                    warp_instructions: 0,
-                    thread_instructions: 0,
-                    compiled_blocks: 0,
-                }))
+                relay::launch(&setup, compilation, &budget, steps)
             }
-        }
+        })
+    }
+
+    /// Executes a launch in the interpreter if that is short; `None` if it is not, and nothing has happened.
+    fn try_out(
+        &self,
+        device: &Device,
+        prepared: &Prepared,
+        spec: &LaunchSpec,
+        compilation: &Compilation,
+    ) -> Option<Report> {
+        let budget = self.budgets.of(compilation.launched);
+        let steps = device.interpreted_first(&compilation.program);
+        let copy = policy::steps_of_copy(steps, prepared.memory_bytes());
+        let left = budget.left(steps).checked_sub(copy).filter(|&left| left > 0)?;
+        let report = prepared.try_out(spec.clone(), left);
+        budget.spend(copy + report.as_ref().map_or(left, |report| report.warp_instructions));
+        report
     }
 }
 
-/// How a launch begins.
+/// What begins a launch on a device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum First {
-    /// In the interpreter, where it also ends.
-    Interpret,
-    /// As compiled code, with this number of blocks.
-    Execute(Arc<Kernel>, u64),
-    /// In the interpreter, until its kernel is compiled.
-    Relay(Compilation),
+    /// Compiled code.
+    Code,
+    /// The interpreter, which executes a short launch on a copy of the memory, and nothing of a long one.
+    Tried,
+    /// The interpreter, which leaves blocks that have not started to compiled code.
+    Relayed,
 }
 
-/// Whether the kernel of a launch is compiled before it begins.
-fn begins_as_code(device: &Device, begun: &Begun<'_>) -> bool {
-    // Blocks that have started end in the interpreter, however long they are.
-    let starts_at_once = begun.geometry.clusters() <= begun.threads.get() as u64;
-    device.interpreted_first(begun.program) == 0
-        // The interpreter would check accesses.
-        || !device.checks_memory()
-        || !policy::may_be_short(&begun.geometry)
-        || ptx_host::kept_together(begun).is_some()
-        || (starts_at_once && !policy::is_straight(begun.program))
-}
+impl First {
+    fn of(device: &Device, launch: &Checked<'_>) -> Self {
+        // Blocks that have started end in the interpreter, however long they are.
+        let starts_at_once = launch.geometry.clusters() <= launch.threads().get() as u64
+            && !policy::is_straight(launch.program);
+        if device.engine() == Engine::Compiled
+            || device.interpreted_first(launch.program) == 0
+            // The interpreter would check accesses.
+            || !device.checks_memory()
+        {
+            Self::Code
+        } else if !starts_at_once && ptx_host::kept_together(launch).is_none() {
+            Self::Relayed
+        } else if policy::is_isolated(launch.program) {
+            Self::Tried
+        } else {
+            Self::Code
+        }
+    }
 
-/// Why the kernel was not compiled, with the responsible instruction if known.
-fn finding(begun: &Begun<'_>, error: &CompileError) -> Diagnostic {
-    let text = format!("the kernel is not compiled: {error}");
-    let origin = match error {
-        CompileError::Refused(refusal) => begun.program.origins.get(refusal.pc as usize),
-        CompileError::Llvm(_) => None,
-    };
-    match origin {
-        Some(origin) => Diagnostic::error(codes::UNSUPPORTED, origin.span, text),
-        None => Diagnostic::error_without_place(codes::UNSUPPORTED, text),
+    fn when(self) -> When {
+        match self {
+            Self::Code => When::AtOnce,
+            Self::Tried | Self::Relayed => When::OnceLong,
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Kernels without the feature `jit`: the interpreter executes all launches.
 
 use ptx_diag::Diagnostic;
-use ptx_exec::{Options, Prepared, Report, Shape, codes};
+use ptx_exec::{LaunchSpec, Prepared, Report, codes};
 use ptx_link::Sources;
 
 use crate::error::refused;
@@ -16,7 +16,7 @@ impl Code {
         &self,
         device: &Device,
         _: &Prepared,
-        _: &Shape,
+        _: &LaunchSpec,
         sources: &Sources,
     ) -> Result<bool, DeviceError> {
         match device.engine() {
@@ -25,7 +25,7 @@ impl Code {
                 let text = "compiled kernels require the feature `jit` of ptx-device";
                 let help = "enable the feature, or use the interpreter";
                 let finding = Diagnostic::error_without_place(codes::UNSUPPORTED, text).with_help(help);
-                Err(refused(sources, finding))
+                Err(DeviceError::Kernel(refused(sources, finding)))
             }
         }
     }
@@ -34,11 +34,10 @@ impl Code {
         &self,
         device: &Device,
         prepared: &Prepared,
-        (shape, params): (&Shape, &[u8]),
-        options: &Options,
+        spec: LaunchSpec,
         sources: &Sources,
     ) -> Result<Report, DeviceError> {
-        self.prepare(device, prepared, shape, sources)?;
-        Ok(prepared.launch(shape, params, options))
+        self.prepare(device, prepared, &spec, sources)?;
+        Ok(prepared.launch(spec))
     }
 }

@@ -10,8 +10,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 
-use ptx_exec::engine::{ImageLaunch, Launchable, Relay};
-use ptx_exec::{ExecError, Report};
+use ptx_exec::Report;
+use ptx_exec::engine::{Interpretation, Relay, Setup};
 use ptx_host::analysis::Launched;
 use ptx_host::{Cancellation, Kernel, Rest, launch_rest};
 use ptx_llvm::detached::settle;
@@ -45,6 +45,17 @@ struct Spent {
 }
 
 impl Budget {
+    /// What is left of so many instructions.
+    pub(super) fn left(&self, steps: u64) -> u64 {
+        steps.saturating_sub(lock(&self.0).steps)
+    }
+
+    /// Counts instructions.
+    pub(super) fn spend(&self, steps: u64) {
+        let mut spent = lock(&self.0);
+        spent.steps = spent.steps.saturating_add(steps);
+    }
+
     /// Has the kernel compiled for a launch, unless it is being compiled.
     fn compile(self: &Arc<Self>, compilation: Compilation, handover: &Arc<Handover>) {
         let mut spent = lock(&self.0);
@@ -100,7 +111,7 @@ struct Handover {
 /// The progress of a launch.
 enum Phase {
     /// The kernel has not been compiled.
-    Interpreted(Arc<ImageLaunch>, Relay),
+    Interpreted(Arc<Setup>, Relay),
     /// The code runs. The interpreter goes on with what it has begun, also on the only host thread of a launch: blocks of both
     /// may wait for each other.
     Compiled,
@@ -112,22 +123,14 @@ enum Phase {
 }
 
 /// What the code did of a launch, or its panic.
-type Done = Result<Part, Box<dyn Any + Send>>;
-
-/// What the code did of a launch.
-struct Part {
-    /// The first of its clusters.
-    first: u64,
-    result: Result<(), ExecError>,
-    output: Vec<u8>,
-}
+type Done = Result<Report, Box<dyn Any + Send>>;
 
 impl Handover {
     /// Executes what has not started, now that there is code.
     fn go_on(&self, kernel: Arc<Kernel>) {
         let mut phase = lock(&self.phase);
-        let (launch, relay) = match std::mem::replace(&mut *phase, Phase::Over) {
-            Phase::Interpreted(launch, relay) => (launch, relay),
+        let (setup, relay) = match std::mem::replace(&mut *phase, Phase::Over) {
+            Phase::Interpreted(setup, relay) => (setup, relay),
             other => {
                 *phase = other;
                 return;
@@ -139,18 +142,17 @@ impl Handover {
         }
         *phase = Phase::Compiled;
         drop(phase);
-        let done = catch_unwind(AssertUnwindSafe(|| self.run(&kernel, &launch, &relay, rest.start)));
+        let done = catch_unwind(AssertUnwindSafe(|| self.run(&kernel, &setup, rest.start)));
         // The memory of the launch is its caller's when that knows that the code has run.
-        drop((launch, relay, kernel));
+        drop((setup, relay, kernel));
         *lock(&self.phase) = Phase::Done(done);
         self.changed.notify_all();
     }
 
-    fn run(&self, kernel: &Kernel, launch: &ImageLaunch, relay: &Relay, first: u64) -> Part {
+    fn run(&self, kernel: &Kernel, setup: &Arc<Setup>, first: u64) -> Report {
         let timeout = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let rest = Rest { first, timeout, interpreter: Some(relay), cancellation: Some(&self.cancellation) };
-        let (result, output) = launch_rest(kernel, launch, &rest);
-        Part { first, result, output }
+        let rest = Rest { first, timeout, cancellation: Some(&self.cancellation) };
+        launch_rest(kernel, setup, &rest, |_, run| run())
     }
 
     fn fail(&self, made: Made) {
@@ -161,7 +163,7 @@ impl Handover {
     }
 
     /// Waits for the code, if it executes anything, after the interpreter is done, with or without an error.
-    fn finish(&self, is_stopped: bool) -> Option<Part> {
+    fn finish(&self, is_stopped: bool) -> Option<Report> {
         let mut phase = lock(&self.phase);
         loop {
             match std::mem::replace(&mut *phase, Phase::Over) {
@@ -190,48 +192,37 @@ impl Handover {
 }
 
 /// Launches a kernel that has not been compiled, with a budget of instructions before it is.
-///
-/// # Errors
-/// The shape does not fit the kernel.
 pub(super) fn launch(
-    request: ImageLaunch,
+    setup: &Arc<Setup>,
     compilation: Compilation,
     budget: &Arc<Budget>,
     steps: u64,
-) -> Result<Report, ExecError> {
-    let request = Arc::new(request);
-    let begun = request.begin()?;
-    let (clusters, cluster_size) = (begun.geometry.clusters(), begun.geometry.cluster_size());
-    let deadline = begun.limits.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-    let interpretation = request.interpret()?;
+) -> Report {
+    let timeout = setup.spec().limits.timeout;
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let interpretation = Interpretation::new(setup.clone());
     let relay = interpretation.relay();
     let handover = Arc::new(Handover {
-        phase: Mutex::new(Phase::Interpreted(request.clone(), relay.clone())),
+        phase: Mutex::new(Phase::Interpreted(setup.clone(), relay.clone())),
         changed: Condvar::new(),
         cancellation: Cancellation::default(),
         deadline,
     });
-    let left = steps.saturating_sub(lock(&budget.0).steps);
+    let left = budget.left(steps);
     let (own, at) = (budget.clone(), Arc::downgrade(&handover));
     interpretation.notify_at(left, move || {
         if let Some(handover) = at.upgrade() {
             own.compile(compilation, &handover);
         }
     });
-    let interpreted = interpretation.run();
-    let rest = handover.finish(interpreted.result.is_err());
-    {
-        let mut spent = lock(&budget.0);
-        spent.steps = spent.steps.saturating_add(relay.steps());
-    }
+    let mut report = interpretation.run();
+    let rest = handover.finish(report.result.is_err());
+    budget.spend(relay.steps());
     settle();
-    let [warp_instructions, thread_instructions] = interpreted.executed;
-    let Some(Part { first, result, output: more }) = rest else {
-        let (result, output) = (interpreted.result, interpreted.output);
-        return Ok(Report { result, output, warp_instructions, thread_instructions, compiled_blocks: 0 });
-    };
-    let compiled_blocks = (clusters - first) * u64::from(cluster_size);
-    let output = [interpreted.output, more].concat();
-    let result = interpreted.result.and(result);
-    Ok(Report { result, output, warp_instructions, thread_instructions, compiled_blocks })
+    if let Some(Report { result, output, compiled_blocks, .. }) = rest {
+        report.output.extend(output);
+        report.result = report.result.and(result);
+        report.compiled_blocks = compiled_blocks;
+    }
+    report
 }

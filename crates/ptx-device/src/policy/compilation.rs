@@ -75,15 +75,12 @@ impl Compilation {
         detach("ptx compiler", move || Made(catch_unwind(AssertUnwindSafe(|| self.run()))), take)
     }
 
-    /// Compiles the kernel, and waits for it until a deadline; `None` if that is exceeded.
+    /// Compiles the kernel, which is not [known](Self::known), and waits for it until a deadline; `None` if that is exceeded.
     ///
     /// # Errors
     /// Why the kernel was not compiled.
     pub fn run_until(self, deadline: Option<Instant>) -> Option<Result<Arc<Kernel>, CompileError>> {
         let Some(deadline) = deadline else { return Some(self.run()) };
-        if let Some(known) = self.known() {
-            return Some(known);
-        }
         let (to, from) = channel();
         // The receiver is gone after the deadline.
         let send = move |made: Made| drop(to.send(made));

@@ -7,21 +7,29 @@
 //! | | a launch whose memory is needed elsewhere, as on a device | a launch with memory of its own, as in `ptxrun` |
 //! |---|---|---|
 //! | once there is code | it executes the clusters that have not started; those that have started end in the interpreter | the launch begins anew, on fresh memory (`race`) |
-//! | launches that take too long | those with a few long blocks, all of which have started by then | none: at most twice as long as the faster engine |
+//! | launches of a few blocks, all of which have started by then | the interpreter executes them on a copy of the memory, which is discarded if they are long; see [`is_isolated`] | as others |
 
 #[cfg(feature = "jit")]
 mod compilation;
 #[cfg(feature = "jit")]
 mod race;
+#[cfg(feature = "jit")]
+mod start;
 
 #[cfg(feature = "jit")]
 pub use compilation::{Compilation, Made};
 #[cfg(feature = "jit")]
 pub use race::{Raced, race};
+#[cfg(feature = "jit")]
+pub use start::{NotCompiled, NotStarted, Start, When, start};
 
-use ptx_exec::Geometry;
-use ptx_exec::program::{AsyncOp, Callee, CollectiveKind, Effect, Op, Program, WARP};
+use ptx_exec::program::{AsyncOp, Builtin, Callee, CollectiveKind, Effect, Op, Order, Program, WARP};
+use ptx_exec::{Geometry, Space};
 
+/// The message of [`NotStarted::TimedOut`].
+#[cfg(feature = "jit")]
+pub const NOT_IN_TIME: &str =
+    "the launch took longer than its time limit: its kernel was not compiled in time";
 /// Instructions of warps that the interpreter executes before a kernel is compiled.
 pub const STEPS: u64 = 1 << 20;
 /// The same in kernels with matrix products, one of which takes as long as a hundred other instructions and more.
@@ -44,6 +52,55 @@ pub fn steps(program: &Program) -> u64 {
 /// Whether a launch may be over after that many instructions.
 pub fn may_be_short(geometry: &Geometry) -> bool {
     geometry.blocks().saturating_mul(geometry.threads().div_ceil(WARP) as u64) <= MOST_WARPS
+}
+
+/// Whether nothing but global memory shows that a launch has run, and other launches and the host cannot tell in which order it has stored
+/// to that: it may run on a copy of the memory that replaces it at the end.
+pub fn is_isolated(program: &Program) -> bool {
+    let is_shared = |space: Space| matches!(space, Space::Shared | Space::SharedCluster);
+    program.code.iter().all(|inst| match &inst.op {
+        Op::Alu(_) => true,
+        Op::Effect(effect) => match effect {
+            Effect::Load(load) => !load.polls && load.order == Order::Relaxed,
+            Effect::Store(store) => store.order == Order::Relaxed,
+            Effect::Atomic(atomic) => is_shared(atomic.address.space),
+            Effect::VectorAtomic(atomic) => is_shared(atomic.address.space),
+            Effect::WideAtomic(atomic) => is_shared(atomic.address.space),
+            Effect::Call(call) => !matches!(call.callee, Callee::Builtin(Builtin::Malloc | Builtin::Free)),
+            // Fences order stores for others, images are not part of global memory.
+            Effect::Fence | Effect::ProxyFence | Effect::Texturing(_) => false,
+            // They may update global memory in place.
+            Effect::Multimem(_) | Effect::Async(_) => false,
+            Effect::Copy(_)
+            | Effect::Special { .. }
+            | Effect::FrameAddress { .. }
+            | Effect::AsyncCopy(_)
+            | Effect::AsyncGroup(_)
+            | Effect::Mbarrier(_)
+            | Effect::Within(_)
+            | Effect::Stack(_)
+            | Effect::BlockBarrier(_)
+            | Effect::ClusterBarrier(_)
+            | Effect::MapAddress(_)
+            | Effect::Collective(_)
+            | Effect::Warpgroup(_)
+            | Effect::ActiveMask { .. }
+            | Effect::Branch { .. }
+            | Effect::BranchIndexed { .. }
+            | Effect::Return
+            | Effect::Exit
+            | Effect::Trap
+            | Effect::Breakpoint
+            | Effect::Pause
+            | Effect::Nothing => true,
+        },
+    })
+}
+
+/// What copying memory takes, in instructions of warps of which a kernel has `steps` before it is compiled: as long as that is the copy of
+/// 64 MiB, there and back.
+pub fn steps_of_copy(steps: u64, bytes: u64) -> u64 {
+    (bytes >> 13).saturating_mul(steps) >> 13
 }
 
 /// Whether a thread executes each instruction at most once, so that the length of the program bounds a launch.

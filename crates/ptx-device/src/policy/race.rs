@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ptx_exec::engine::{Interpretation, Interpreted};
+use ptx_exec::Report;
+use ptx_exec::engine::Interpretation;
 use ptx_host::{CompileError, Kernel};
 
 use super::{Compilation, Made};
@@ -11,7 +12,7 @@ use super::{Compilation, Made};
 #[derive(Debug)]
 pub enum Raced {
     /// The interpreter ended the launch. If the kernel was to be compiled and that failed meanwhile, the reason.
-    Interpreted(Interpreted, Option<CompileError>),
+    Interpreted(Report, Option<CompileError>),
     /// There is code, and the launch was abandoned: what it has stored until then is to be discarded.
     Compiled(Arc<Kernel>),
 }
@@ -25,7 +26,7 @@ struct Result {
 /// Has the interpreter execute a launch, and the kernel be compiled meanwhile once `steps` instructions of warps have been
 /// executed; `tell` is called then. Compiled code is not launched here: it needs memory that the launch has not changed.
 pub fn race(
-    interpretation: Interpretation<'_>,
+    interpretation: Interpretation,
     compilation: Compilation,
     steps: u64,
     tell: impl FnOnce() + Send + 'static,

@@ -114,6 +114,8 @@ fn engines_stop_alike() {
     let stop = |engine, name: &str, limits: Limits| {
         let device = Device::with(DeviceOptions { engine, limits, ..DeviceOptions::default() });
         let kernel = kernel(&device, name);
+        // The time limit of a launch is also that of a compilation before it.
+        kernel.prepare(&Shape::linear(3, 64)).expect("it fits");
         let error = kernel.launch(&Shape::linear(3, 64), &[]).expect_err("it is stopped");
         // The device refuses further work.
         assert!(matches!(device.synchronize(), Err(DeviceError::Stopped(_))));
@@ -139,6 +141,39 @@ fn engines_stop_alike() {
     assert!(matches!(nothing.launch(&Shape::linear(1, 2000), &[]), Err(DeviceError::Launch(_))));
     assert!(matches!(nothing.launch(&Shape::linear(1, 1), &[1u32.into()]), Err(DeviceError::Arguments(_))));
     nothing.launch(&Shape::linear(1, 1), &[]).expect("it runs");
+}
+
+/// Nothing was executed, so the device goes on.
+#[test]
+fn a_kernel_that_is_not_compiled_in_time_is_an_error_of_the_launch() {
+    for engine in [Engine::Compiled, Engine::Automatic] {
+        let limits = Limits { timeout: Some(Duration::from_nanos(1)), ..Limits::default() };
+        let options = DeviceOptions { engine, limits, ..DeviceOptions::default() };
+        let device = Device::with(DeviceOptions { interpreted_first: Some(0), ..options });
+        let error = kernel(&device, "nothing").launch(&Shape::linear(1, 1), &[]).expect_err("too late");
+        let DeviceError::Launch(findings) = &error else { panic!("{error}") };
+        assert_eq!(findings[0].code, "X0204", "{error}");
+        assert!(error.to_string().contains("its kernel was not compiled in time"), "{error}");
+        device.synchronize().expect("it works");
+    }
+}
+
+/// A device without options has both engines, and its code checks accesses.
+#[test]
+fn by_default_kernels_of_long_launches_are_compiled_with_checks() {
+    let device = Device::new();
+    assert_eq!(device.engine(), Engine::Automatic);
+    let sums = kernel(&device, "sums");
+    let out = device.allocate(800).expect("memory");
+    let few = sums.launch(&Shape::linear(4, 50), &[out.into(), 150u32.into()]).expect("it runs");
+    assert_eq!(few.compiled_blocks, 0, "short launches are interpreted");
+    assert!(few.warp_instructions > 0);
+    // More warps than a short launch has.
+    let many = Shape::linear(70_000, 1);
+    let report = sums.launch(&many, &[out.into(), 200u32.into()]).expect("it runs");
+    assert_eq!(report.compiled_blocks, 70_000);
+    let error = sums.launch(&many, &[out.into(), 201u32.into()]).expect_err("no room");
+    assert!(error.to_string().contains("offset 800 of allocation 1, which has 800 bytes"), "{error}");
 }
 
 #[test]

@@ -10,3 +10,5 @@ mod llvm;
 mod relay;
 mod tensor;
 mod textures;
+#[cfg(feature = "jit")]
+mod tried;

@@ -14,10 +14,11 @@ use super::at::Place;
 use super::cluster::{Cluster, TURN};
 use super::executable::Executable;
 use super::geometry::WarpId;
-use super::grid::{Grid, Launched, Setup};
+use super::grid::{Grid, Launched};
 use super::mbarrier_object::Question;
 use super::products::Products;
 use super::queue::Queue;
+use super::setup::Setup;
 use super::step::{execute_alone, run};
 use super::stop::Stop;
 use super::warp::{Fragment, State, Warp};
@@ -50,8 +51,8 @@ pub struct Assistant {
 
 impl Assistant {
     /// For a launch that was set up for the program from which this one was derived.
-    pub(crate) fn new(setup: Setup, instructions: &Instructions) -> Self {
-        Self { launched: Launched::new(Setup { executable: instructions.0.clone(), ..setup }) }
+    pub fn new(setup: Arc<Setup>, instructions: &Instructions) -> Self {
+        Self { launched: Launched::new(setup, instructions.0.clone()) }
     }
 }
 

@@ -1,6 +1,5 @@
 //! A launch as its blocks see it: what they share, and the limits they count against.
 
-use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,39 +12,19 @@ use super::observer::Observer;
 use super::postdominators::Postdominators;
 use super::products::Products;
 use super::queue::Queue;
+use super::setup::Setup;
 use crate::error::TrapKind;
-use crate::launch::{Completion, Limits, Reconvergence};
+use crate::launch::{Completion, Reconvergence};
 use crate::memory::{AddressSize, GlobalMemory, Space};
 use crate::object::Object;
 use crate::program::{Program, Row};
 use crate::texture::Units;
 
-/// Everything a launch needs, prepared before the first thread runs.
-pub(crate) struct Setup {
-    pub(crate) executable: Arc<Executable>,
-    pub(crate) geometry: Geometry,
-    pub(crate) global: GlobalMemory,
-    /// The address of the workspace of a cooperative launch; 0 for other launches.
-    pub(crate) workspace: u64,
-    /// Textures, samplers and surfaces.
-    pub(crate) units: Units,
-    pub(crate) constant: Vec<u8>,
-    pub(crate) params: Vec<u8>,
-    pub(crate) heap: Arc<Mutex<Heap>>,
-    /// The variables outside global memory, and whether each is dynamic shared memory.
-    pub(crate) variables: Arc<[(Object, bool)]>,
-    pub(crate) limits: Limits,
-    pub(crate) completion: Completion,
-    pub(crate) reconvergence: Reconvergence,
-    pub(crate) observer: Option<Arc<Observer>>,
-    pub(crate) threads: NonZeroUsize,
-    /// An external implementation of matrix products, if any.
-    pub(crate) products: Option<&'static dyn Products>,
-}
-
 /// A launch that has been set up, and what its blocks have used of its limits.
 pub(super) struct Launched {
-    pub(super) setup: Setup,
+    pub(super) setup: Arc<Setup>,
+    /// The program: that of the kernel, or one derived from it.
+    pub(super) executable: Arc<Executable>,
     /// The constants of the program for the blocks of each rank but the first.
     constants: Vec<Vec<Row>>,
     /// With late reconvergence, where the paths of branches meet.
@@ -53,8 +32,6 @@ pub(super) struct Launched {
     started: Instant,
     deadline: Option<Instant>,
     steps: AtomicU64,
-    /// Bytes of output; another engine that executes a part of the launch counts its own here, too.
-    pub(super) written: Arc<AtomicU64>,
     /// The lowest number of a stopped cluster; `u64::MAX` if there is none.
     pub(super) stopped: AtomicU64,
     /// Whether the results are not needed any more.
@@ -68,22 +45,22 @@ pub(super) struct Launched {
 pub(super) type Notice = Box<dyn FnOnce() + Send>;
 
 impl Launched {
-    /// A launch that begins now.
-    pub(super) fn new(setup: Setup) -> Self {
+    /// A launch of this program that begins now.
+    pub(super) fn new(setup: Arc<Setup>, executable: Arc<Executable>) -> Self {
         let started = Instant::now();
-        let deadline = setup.limits.timeout.and_then(|timeout: Duration| started.checked_add(timeout));
+        let deadline = setup.spec.limits.timeout.and_then(|timeout: Duration| started.checked_add(timeout));
         let size = setup.geometry.cluster_size();
         Self {
-            postdominators: match setup.reconvergence {
+            postdominators: match setup.spec.reconvergence {
                 Reconvergence::Early => None,
-                Reconvergence::Late => Some(Postdominators::of(&setup.executable.program)),
+                Reconvergence::Late => Some(Postdominators::of(&executable.program)),
             },
-            constants: (1..size).map(|rank| setup.executable.program.constants.of_rank(rank)).collect(),
+            constants: (1..size).map(|rank| executable.program.constants.of_rank(rank)).collect(),
             setup,
+            executable,
             started,
             deadline,
             steps: AtomicU64::new(0),
-            written: Arc::default(),
             stopped: AtomicU64::new(u64::MAX),
             is_abandoned: AtomicBool::new(false),
             notice_at: AtomicU64::new(u64::MAX),
@@ -144,25 +121,25 @@ pub(super) struct Grid<'p> {
 
 impl<'p> Grid<'p> {
     pub(super) fn of(launched: &'p Launched, clusters: &'p dyn Queue) -> Self {
-        let setup = &launched.setup;
+        let Launched { setup, executable, .. } = launched;
         Self {
-            program: &setup.executable.program,
-            code: &setup.executable.code,
-            constants: std::iter::once(setup.executable.program.constants.rows())
+            program: &executable.program,
+            code: &executable.code,
+            constants: std::iter::once(executable.program.constants.rows())
                 .chain(launched.constants.iter().map(Vec::as_slice))
                 .collect(),
             geometry: setup.geometry,
-            addresses: setup.executable.program.address_size,
+            addresses: executable.program.address_size,
             global: setup.global.clone(),
             workspace: setup.workspace,
             units: &setup.units,
             constant: &setup.constant,
-            params: &setup.params,
+            params: &setup.spec.params,
             heap: &setup.heap,
-            completion: setup.completion,
+            completion: setup.spec.completion,
             postdominators: launched.postdominators.as_ref(),
             observer: setup.observer.as_deref(),
-            products: setup.products,
+            products: setup.spec.products,
             clusters,
             is_assisted: false,
             launched,
@@ -193,7 +170,7 @@ impl Grid<'_> {
         if late || is_unneeded {
             return Err(TrapKind::Timeout);
         }
-        match self.launched.setup.limits.steps {
+        match self.launched.setup.spec.limits.steps {
             Some(limit) if before + steps > limit => Err(TrapKind::Steps),
             _ => Ok(()),
         }
@@ -201,13 +178,17 @@ impl Grid<'_> {
 
     /// Counts bytes of output; an error if the limit is exceeded.
     pub(super) fn write_output(&self, bytes: u64) -> Result<(), TrapKind> {
-        let before = self.launched.written.fetch_add(bytes, Ordering::Relaxed);
-        if before + bytes > self.launched.setup.limits.output as u64 { Err(TrapKind::Output) } else { Ok(()) }
+        let before = self.launched.setup.written.fetch_add(bytes, Ordering::Relaxed);
+        if before + bytes > self.launched.setup.spec.limits.output as u64 {
+            Err(TrapKind::Output)
+        } else {
+            Ok(())
+        }
     }
 
     /// Stack limit of a thread in bytes.
     pub(super) fn stack_limit(&self) -> usize {
-        self.launched.setup.limits.stack
+        self.launched.setup.spec.limits.stack
     }
 
     /// Takes a cluster that has not started, which then never starts; returns its number.

@@ -10,18 +10,18 @@ use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::cluster::{Cluster, Progress};
-use super::grid::{Grid, Launched, Setup};
+use super::grid::{Grid, Launched};
 use super::queue::Queue as Unstarted;
 use super::report::trap;
+use super::setup::Setup;
 use super::stop::Stop;
 use crate::error::Trap;
-use crate::memory::GlobalMemory;
 
 /// A launch being executed by host threads.
 struct Job {
@@ -35,11 +35,11 @@ struct Job {
 
 impl Job {
     /// A launch with no cluster started yet.
-    fn new(setup: Setup) -> Self {
-        let size = setup.geometry.cluster_size();
+    fn new(setup: Arc<Setup>) -> Self {
+        let (size, executable) = (setup.geometry.cluster_size(), setup.executable.clone());
         Self {
-            resident: setup.executable.resident_blocks(&setup.geometry) / size.max(1) as usize,
-            launched: Launched::new(setup),
+            resident: executable.resident_blocks(&setup.geometry) / size.max(1) as usize,
+            launched: Launched::new(setup, executable),
             queue: Mutex::default(),
             idle: Condvar::new(),
         }
@@ -66,8 +66,6 @@ pub(crate) struct Finished {
     pub(crate) output: Vec<u8>,
     /// Instructions executed by warps and by threads.
     pub(crate) executed: [u64; 2],
-    /// Number of clusters that ran to their ends.
-    pub(crate) clusters: u64,
 }
 
 /// Clusters waiting for a host thread, and the results of finished ones.
@@ -82,8 +80,6 @@ struct Queue {
     running: usize,
     output: Vec<(u64, Vec<u8>)>,
     executed: [u64; 2],
-    /// Number of clusters that ran to their ends.
-    done: u64,
     failure: Option<(u64, Stop)>,
     /// The payload of a host thread's panic.
     panicked: Option<Box<dyn Any + Send>>,
@@ -133,17 +129,6 @@ impl Relay {
     pub fn steps(&self) -> u64 {
         self.job.launched.steps()
     }
-
-    /// Global memory as the launch sees it, and the address of its workspace; 0 if it is not cooperative.
-    pub(crate) fn memory(&self) -> (GlobalMemory, u64) {
-        let setup = &self.job.launched.setup;
-        (setup.global.clone(), setup.workspace)
-    }
-
-    /// The counter of bytes of output, which all engines that execute parts of the launch share.
-    pub(crate) fn written(&self) -> Arc<AtomicU64> {
-        self.job.launched.written.clone()
-    }
 }
 
 impl std::fmt::Debug for Relay {
@@ -153,7 +138,7 @@ impl std::fmt::Debug for Relay {
 }
 
 impl Running {
-    pub(crate) fn new(setup: Setup) -> Self {
+    pub(crate) fn new(setup: Arc<Setup>) -> Self {
         Self { job: Arc::new(Job::new(setup)) }
     }
 
@@ -182,7 +167,7 @@ impl Running {
 /// that has not begun, so that any number of launches that wait for each other make progress.
 fn run(job: &Arc<Job>) -> Finished {
     // More host threads than clusters would be idle.
-    let Setup { threads, geometry, .. } = &job.launched.setup;
+    let Setup { threads, geometry, .. } = &*job.launched.setup;
     let threads = (threads.get() as u64).min(geometry.clusters()).max(1);
     // If the host refuses threads, the calling thread does all the work.
     // A launch that needs only its own thread does not start the pool.
@@ -217,7 +202,7 @@ fn run(job: &Arc<Job>) -> Finished {
     }
     let result = match queue.failure.take() {
         Some((cluster, stop)) => {
-            let Setup { executable, geometry, .. } = &job.launched.setup;
+            let Setup { executable, geometry, .. } = &*job.launched.setup;
             let rank = stop.warp().rank;
             Err(Box::new(trap(&executable.program, geometry, geometry.block_index(cluster, rank), stop)))
         }
@@ -225,7 +210,7 @@ fn run(job: &Arc<Job>) -> Finished {
     };
     queue.output.sort_by_key(|(number, _)| *number);
     let output = std::mem::take(&mut queue.output).into_iter().flat_map(|(_, text)| text).collect();
-    Finished { result, output, executed: queue.executed, clusters: queue.done }
+    Finished { result, output, executed: queue.executed }
 }
 
 /// The thread pool shared by launches, with as many threads as the host can run in parallel.
@@ -275,7 +260,6 @@ fn work(job: &Job) {
             Ok((cluster, Ok(Progress::Unfinished))) => queue.waiting.push_back(cluster),
             Ok((cluster, Ok(Progress::Done))) => {
                 queue.started -= 1;
-                queue.done += 1;
                 for (sum, part) in queue.executed.iter_mut().zip(cluster.executed) {
                     *sum += part;
                 }

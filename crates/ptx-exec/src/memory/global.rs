@@ -11,6 +11,7 @@ use super::beyond::Beyond;
 use super::freed::{FAR, Freed, NEAR, describe};
 use super::multicast::Multicast;
 use super::region::{Guess, Region, mask, search};
+use super::shadow::Shadow;
 use super::windows::LOW_WORKSPACE;
 use super::{ALLOCATION_SHIFT, AddressSize, Fault, FaultKind, Space};
 
@@ -87,6 +88,21 @@ impl GlobalMemory {
         beyond: Option<Arc<Beyond>>,
     ) -> Self {
         Self { regions, multicasts: [].into(), guess, concurrency, wide, freed, beyond }
+    }
+
+    /// Bytes of all regions.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.regions.iter().map(|region| region.len).sum()
+    }
+
+    /// The same memory as a copy, whose changes may be taken over or discarded. There is none of unregistered memory.
+    pub(crate) fn shadowed(&self) -> Option<(Self, Shadow)> {
+        if self.beyond.is_some() {
+            return None;
+        }
+        let shadow = Shadow::of(&self.regions);
+        let guess = Guess::last();
+        Some((Self { regions: shadow.copies(), guess, wide: Arc::default(), ..self.clone() }, shadow))
     }
 
     /// Adds multimem objects, in order.

@@ -23,6 +23,7 @@ mod multicast;
 mod pieces;
 mod private;
 mod region;
+mod shadow;
 mod space;
 mod windows;
 

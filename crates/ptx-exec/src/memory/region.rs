@@ -138,6 +138,23 @@ impl Region {
         })
     }
 
+    /// A copy at the same address, with words of its own, and their values.
+    pub(super) fn copied(&self) -> (Self, Box<[u64]>) {
+        let values: Box<[u64]> = self.covering().iter().map(|word| word.load(Ordering::Relaxed)).collect();
+        let words = Words::Owned(values.iter().map(|&value| AtomicU64::new(value)).collect());
+        (Self { words, origin: self.base & !7, ..self.clone() }, values)
+    }
+
+    /// The words that contain its bytes, the first and last of which may be shared with others.
+    pub(super) fn covering(&self) -> &[AtomicU64] {
+        let first = (self.base - self.origin) as usize / 8;
+        let end = (self.base + self.len - self.origin).div_ceil(8) as usize;
+        let words = self.words.all().get(first..end);
+        debug_assert!(words.is_some(), "a region outside of its allocation");
+        // Default: a region is part of what was allocated for it.
+        words.unwrap_or_default()
+    }
+
     /// Bytes of memory that the region owns.
     pub(crate) fn owned_bytes(&self) -> u64 {
         match &self.words {

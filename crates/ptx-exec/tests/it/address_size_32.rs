@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::common::{execute, words};
 use ptx_diag::SourceFile;
 use ptx_exec::{
-    AddressSize, Argument, DeviceHeap, ExecError, Image, Launch, Limits, Memory, MemoryError, Options, Shape,
-    Surroundings, Trap, codes,
+    AddressSize, Argument, DeviceHeap, ExecError, Image, Launch, LaunchSpec, Limits, Memory, MemoryError,
+    Shape, Surroundings, Trap, codes,
 };
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 32\n";
@@ -405,18 +405,18 @@ fn memory_that_outlives_launches_can_have_addresses_of_32_bits() {
     let kernel = image.kernel("k").unwrap();
     for address in [a, b] {
         let params = u32::try_from(address).unwrap().to_le_bytes();
-        kernel.launch(&Shape::default(), &params, &Options::default()).result.unwrap();
+        kernel.launch(LaunchSpec::new(Shape::default(), params)).result.unwrap();
     }
     let mut total = [0; 4];
     memory.read(image.variable("total").unwrap().address, &mut total).unwrap();
     assert_eq!(u32::from_le_bytes(total), 42);
 
     let params = (b as u32 + 4).to_le_bytes();
-    let report = kernel.launch(&Shape::default(), &params, &Options::default());
+    let report = kernel.launch(LaunchSpec::new(Shape::default(), params));
     let Err(ExecError::Trap(trap)) = report.result else { panic!("{report:?}") };
     assert_eq!(trap.object.as_deref(), Some("offset 4 of allocation 2, which has 4 bytes"));
     memory.free(a).unwrap();
-    let report = kernel.launch(&Shape::default(), &(a as u32).to_le_bytes(), &Options::default());
+    let report = kernel.launch(LaunchSpec::new(Shape::default(), (a as u32).to_le_bytes()));
     let Err(ExecError::Trap(trap)) = report.result else { panic!("{report:?}") };
     assert_eq!(trap.object.as_deref(), Some("offset 0 of allocation 1, which had 4 bytes and was freed"));
     // There are less than 4 GiB of addresses; nothing is allocated of what does not fit.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ptx_diag::SourceFile;
 use ptx_exec::{
-    DeviceHeap, ExecError, Image, Limits, Memory, Options, Report, Shape, Space, Surroundings, Trap,
+    DeviceHeap, ExecError, Image, LaunchSpec, Limits, Memory, Report, Shape, Space, Surroundings, Trap,
 };
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
@@ -26,7 +26,7 @@ fn image(memory: &Memory, text: &str) -> Arc<Image> {
 
 fn launch(image: &Arc<Image>, kernel: &str, shape: Shape, params: &[u64]) -> Report {
     let bytes: Vec<u8> = params.iter().flat_map(|param| param.to_le_bytes()).collect();
-    image.kernel(kernel).unwrap().launch(&shape, &bytes, &Options::default())
+    image.kernel(kernel).unwrap().launch(LaunchSpec::new(shape, bytes))
 }
 
 fn done(image: &Arc<Image>, kernel: &str, params: &[u64]) -> String {
@@ -262,9 +262,9 @@ end:
     let text: String = (0..blocks).map(|block| format!("{block}\n")).collect();
     for host in [1, 2, 8] {
         let out = memory.allocate(total * 4).unwrap();
-        let options = Options { threads: NonZeroUsize::new(host), ..Options::default() };
         let kernel = image.kernel("write").unwrap();
-        let report = kernel.launch(&Shape::linear(blocks, threads), &out.to_le_bytes(), &options);
+        let spec = LaunchSpec::new(Shape::linear(blocks, threads), out.to_le_bytes());
+        let report = kernel.launch(LaunchSpec { threads: NonZeroUsize::new(host), ..spec });
         report.result.unwrap();
         assert_eq!(String::from_utf8(report.output).unwrap(), text);
         let mut bytes = vec![0; wanted.len()];
@@ -293,7 +293,7 @@ fn cooperative_launches_fit_or_are_refused() {
     let image = image(&memory, ".visible .entry k() { ret; }");
     let kernel = image.kernel("k").unwrap();
     let shape = |blocks| Shape { cooperative: true, ..Shape::linear(blocks, 32) };
-    assert!(kernel.check(&shape(4096)).is_ok());
-    let findings = kernel.check(&shape(4097)).unwrap_err();
+    assert!(kernel.check(&shape(4096), &Limits::default()).is_ok());
+    let findings = kernel.check(&shape(4097), &Limits::default()).unwrap_err();
     assert_eq!(findings.iter().next().unwrap().code, ptx_exec::codes::SHAPE);
 }

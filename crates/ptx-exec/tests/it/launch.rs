@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use crate::common;
+use ptx_exec::engine::Interpretation;
 use ptx_exec::{Argument, ExecError, Launch, Outcome, Trap, TrapKind, codes};
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
@@ -597,7 +598,8 @@ fn a_launch_of_at_most_so_many_instructions_is_over_or_stopped() {
     let (verified, _) = ptx_verify::verify(&module).expect("valid");
     let at_most = |steps| {
         let decoded = ptx_exec::DecodedLaunch::new(verified, &launch).expect("it fits");
-        match decoded.load().launch_at_most(steps) {
+        let setup = decoded.load().set_up_with(|spec| spec.limits.steps = Some(steps)).expect("it fits");
+        match Interpretation::new(setup).run().executed() {
             Ok(executed) => Ok(executed.warp_instructions),
             Err(ExecError::Trap(trap)) => Err(trap.kind),
             Err(other) => panic!("{other:?}"),

@@ -4,7 +4,7 @@
 use crate::common::execute;
 use ptx_diag::SourceFile;
 use ptx_exec::{
-    Argument, DeviceHeap, ExecError, Image, Launch, Limits, Memory, Options, Outcome, Shape, Surroundings,
+    Argument, DeviceHeap, ExecError, Image, Launch, LaunchSpec, Limits, Memory, Outcome, Shape, Surroundings,
 };
 
 /// Executes lines on one warp. `[%rd0]` is a multimem address of the `places`, `[%rd1]` a buffer of 512 bytes that is given
@@ -579,7 +579,7 @@ fn memory_that_outlives_launches_has_multimem_addresses() {
     let address = memory.multicast(&[places[0] + 8, places[1]], 8).unwrap();
     for _ in 0..2 {
         let report =
-            image.kernel("k").unwrap().launch(&Shape::default(), &address.to_le_bytes(), &Options::default());
+            image.kernel("k").unwrap().launch(LaunchSpec::new(Shape::default(), address.to_le_bytes()));
         report.result.unwrap();
     }
     // After the second launch each place holds 10, and so their sum.

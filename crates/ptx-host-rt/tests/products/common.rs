@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use ptx_diag::SourceFile;
+use ptx_exec::engine::Interpretation;
 use ptx_exec::{Completion, DecodedLaunch, ExecError, Launch, Outcome};
 use ptx_host_rt::{Computed, vector_products};
 
@@ -31,7 +32,8 @@ pub fn execute(text: &str, launch: &Launch) -> Result<Outcome, ExecError> {
         return loaded.launch().map(|executed| loaded.outcome(executed));
     }
     let before = Computed::on_this_thread();
-    let executed = loaded.launch_with(vector_products())?;
+    let setup = loaded.set_up_with(|spec| spec.products = Some(vector_products()))?;
+    let executed = Interpretation::new(setup).run().executed()?;
     let after = Computed::on_this_thread();
     let count = |text: &str, of: fn(&Computed) -> u64, opcode: &str| {
         let has_products = text.contains(opcode) && launch.completion == Completion::Eager;

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use ptx_diag::Span;
 use ptx_exec::program::{Effect, Inst, Op, Program};
-use ptx_exec::{Dim3, Image, Parameter, Prepared, Shape};
+use ptx_exec::{Dim3, Image, Limits, Parameter, Prepared, Shape};
 use ptx_host_rt::{ForShape, Runtime, Site};
 use ptx_ir::Param;
 use ptx_isa::ScalarType;
@@ -214,7 +214,7 @@ fn compile_kernel<'c>(
     machine: &HostMachine,
     addresses: &mut Addresses,
 ) -> Result<Vec<Made>, AotError> {
-    let [first, second] = kernel.prepared.each_ref().map(Prepared::program);
+    let [first, second] = kernel.prepared.each_ref().map(|prepared| &**prepared.program());
     let failed = |pc: Option<u32>, why: &str| AotError::Kernel {
         kernel: kernel.prepared[0].name().to_owned(),
         place: pc
@@ -240,7 +240,7 @@ fn compile_kernel<'c>(
         let shape = Shape { grid: [1; 3], block, cluster: None, dynamic_shared: 0, cooperative: false };
         // The caller that requested the shape reports that it does not fit.
         let geometry = kernel.prepared[0]
-            .geometry(&shape)
+            .check(&shape, &Limits::default())
             .map_err(|_| failed(None, "the shape of its blocks does not fit"))?;
         if geometry.cluster_size() > 1 {
             return Err(failed(None, "clusters of several blocks are not compiled"));

@@ -170,7 +170,8 @@ impl<'c> Symbols<'_, 'c> {
             let block = block.ok_or_else(|| defect("a kernel for no shape of blocks"))?;
             let shape =
                 ptx_exec::Shape { grid: [1; 3], block, cluster: None, dynamic_shared, cooperative: false };
-            prepared.geometry(&shape).map(|geometry| geometry.shared).map_err(|_| AotError::Kernel {
+            let geometry = prepared.check(&shape, &ptx_exec::Limits::default());
+            geometry.map(|geometry| geometry.shared).map_err(|_| AotError::Kernel {
                 kernel: prepared.name().to_owned(),
                 place: None,
                 why: "its shared memory is too large".to_owned(),

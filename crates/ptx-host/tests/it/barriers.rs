@@ -52,12 +52,11 @@ pub fn both(body: &str, launch: &Launch) -> [Result<Vec<Option<Vec<u8>>>, ExecEr
     let verified = || ptx_verify::verify(&module).expect("valid PTX").0;
     let interpreted = DecodedLaunch::new(verified(), launch).expect("a kernel").load();
     let interpreted = interpreted.launch().map(|_| contents(&interpreted));
-    let loaded =
-        DecodedLaunch::at_host_addresses(verified(), launch).expect("a kernel").expect("64 bits").load();
+    let loaded = DecodedLaunch::at_host_addresses(verified(), launch).expect("a kernel").load();
     let compiler = Compiler::new(Cpu::host().expect("LLVM 22")).expect("a linker");
     let launched = Launched::blocks(launch.block);
     let kernel = compiler.kernel(&Kernels::default(), loaded.program(), &launched).expect("compiled");
-    let compiled = ptx_host::launch(&kernel, &loaded).map(|_| contents(&loaded));
+    let compiled = crate::common::execute(&kernel, &loaded).map(|_| contents(&loaded));
     [interpreted, compiled]
 }
 
@@ -323,8 +322,7 @@ fn many_launches_of_one_kernel() {
     let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
     let mut launch = launch(8, 256, 0);
     launch.threads = NonZeroUsize::new(2);
-    let loaded =
-        DecodedLaunch::at_host_addresses(verified, &launch).expect("a kernel").expect("64 bits").load();
+    let loaded = DecodedLaunch::at_host_addresses(verified, &launch).expect("a kernel").load();
     let compiler = Compiler::new(Cpu::host().expect("LLVM 22")).expect("a linker");
     let kernels = Kernels::default();
     let launched = Launched::blocks(launch.block);
@@ -333,7 +331,7 @@ fn many_launches_of_one_kernel() {
     for _ in 0..2000 {
         let again = compiler.kernel(&kernels, loaded.program(), &launched).expect("compiled");
         assert!(std::sync::Arc::ptr_eq(&first, &again), "it is compiled once");
-        ptx_host::launch(&again, &loaded).expect("it is not stopped");
+        crate::common::execute(&again, &loaded).expect("it is not stopped");
         let found = contents(&loaded);
         assert!(*expected.get_or_insert(found.clone()) == found);
     }

@@ -162,7 +162,7 @@ impl<'a> Case<'a> {
         for cpu in processors() {
             let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
             let decoded = ptx_exec::DecodedLaunch::at_host_addresses(verified, &launch).expect("decoded");
-            let loaded = decoded.expect("addresses of 64 bits").load();
+            let loaded = decoded.load();
             let jit = Jit::new(&cpu).expect("a linker");
             let (launched, options) =
                 (Launched::blocks(self.block), Options::default().with_check_memory(true));
@@ -170,7 +170,7 @@ impl<'a> Case<'a> {
                 Err(CompileError::Refused(refusal)) if refusal.why.contains("are not checked") => return,
                 kernel => kernel.expect("compiled"),
             };
-            let executed = ptx_host::launch(&kernel, &loaded);
+            let executed = execute(&kernel, &loaded);
             let executed = executed.unwrap_or_else(|error| panic!("{}: {error}: {}", cpu.name, self.body));
             let actual = loaded.outcome(executed).buffers[0].clone().expect("a buffer");
             assert!(actual == expected, "{}: {}", cpu.name, self.body);
@@ -206,14 +206,14 @@ impl<'a> Case<'a> {
         for cpu in [None].into_iter().chain(processors().into_iter().map(Some)) {
             let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
             let decoded = ptx_exec::DecodedLaunch::at_host_addresses(verified, &launch).expect("decoded");
-            let loaded = decoded.expect("addresses of 64 bits").load();
+            let loaded = decoded.load();
             let result = match cpu {
                 None => loaded.launch(),
                 Some(cpu) => {
                     let jit = Jit::new(&cpu).expect("a linker");
                     let launched = Launched::blocks(self.block);
                     let kernel = Kernel::compile(loaded.program(), &launched, &cpu, &jit).expect("compiled");
-                    ptx_host::launch(&kernel, &loaded)
+                    execute(&kernel, &loaded)
                 }
             };
             let buffer = || loaded.outcome(Executed::default()).buffers[0].clone().expect("a buffer");
@@ -305,6 +305,14 @@ pub fn launched(text: &str, launch: &Launch) -> Result<Outcome, String> {
     launched_by(text, launch, Some((&Cpu::host().expect("LLVM 22"), false)))
 }
 
+/// Executes a launch as compiled code.
+pub fn execute(
+    kernel: &Kernel,
+    loaded: &ptx_exec::LoadedLaunch<'_>,
+) -> Result<Executed, ptx_exec::ExecError> {
+    ptx_host::launch(kernel, &loaded.set_up()?).executed()
+}
+
 /// Launches a kernel as code for a processor, with or without checks of memory, or in the interpreter.
 fn launched_by(text: &str, launch: &Launch, code: Option<(&Cpu, bool)>) -> Result<Outcome, String> {
     let (module, findings) = ptx_syntax::parse(&SourceFile::new("k.ptx", text.to_owned()));
@@ -312,15 +320,15 @@ fn launched_by(text: &str, launch: &Launch, code: Option<(&Cpu, bool)>) -> Resul
     let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     let decoded = ptx_exec::DecodedLaunch::at_host_addresses(verified, launch)
         .unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let loaded = decoded.expect("addresses of 64 bits").load();
+    let loaded = decoded.load();
     let result = match code {
         None => loaded.launch(),
         Some((cpu, check)) => {
             let jit = Jit::new(cpu).expect("a linker");
-            let launched = Launched::of(&loaded.begin().expect("a launch").geometry);
+            let launched = Launched::of(loaded.set_up().expect("a launch").geometry());
             let options = Options::default().with_check_memory(check);
             let kernel = Kernel::compile_with(loaded.program(), &launched, cpu, &jit, &options);
-            ptx_host::launch(&kernel.unwrap_or_else(|error| panic!("{error}\n{text}")), &loaded)
+            execute(&kernel.unwrap_or_else(|error| panic!("{error}\n{text}")), &loaded)
         }
     };
     match result {
@@ -335,11 +343,11 @@ pub fn compiled(text: &str, launch: &Launch) -> Result<Vec<u8>, String> {
     assert!(!findings.has_errors(), "{findings:?}\n{text}");
     let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
     let decoded = ptx_exec::DecodedLaunch::at_host_addresses(verified, launch).expect("decoded");
-    let loaded = decoded.expect("addresses of 64 bits").load();
+    let loaded = decoded.load();
     let cpu = Cpu::host().expect("LLVM 22");
     let jit = Jit::new(&cpu).expect("a linker");
     let kernel = Kernel::compile(loaded.program(), &Launched::blocks(launch.block), &cpu, &jit);
-    match ptx_host::launch(&kernel.unwrap_or_else(|error| panic!("{error}\n{text}")), &loaded) {
+    match execute(&kernel.unwrap_or_else(|error| panic!("{error}\n{text}")), &loaded) {
         Ok(executed) => Ok(loaded.outcome(executed).buffers[0].clone().expect("a buffer")),
         Err(ptx_exec::ExecError::Trap(trap)) => Err(format!("{trap} {:?}", trap.related)),
         Err(error) => Err(error.to_string()),

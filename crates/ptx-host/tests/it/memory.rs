@@ -1,8 +1,8 @@
 //! Accesses that compiled code checks: each fault that the interpreter tells is told alike, at the same addresses, and nothing else is. What is expected
 //! follows from the kernels: buffers have 2048 bytes, and each kernel has one mistake.
 
-use crate::common::{Case, checked_alike, processors};
-use ptx_exec::engine::Launchable as _;
+use crate::common::{Case, checked_alike, execute, processors};
+use ptx_exec::engine::Interpretation;
 use ptx_exec::{Argument, DecodedLaunch, Executed, Launch};
 use ptx_host::analysis::Launched;
 use ptx_host::{Kernel, Options, Rest};
@@ -15,7 +15,7 @@ fn checked(case: &Case<'_>) -> Option<String> {
     launch.threads = Some(std::num::NonZeroUsize::MIN);
     let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
     let decoded = DecodedLaunch::at_host_addresses(verified, &launch).expect("decoded");
-    let loaded = decoded.expect("addresses of 64 bits").load();
+    let loaded = decoded.load();
     let outcome = |loaded: &ptx_exec::LoadedLaunch<'_>| loaded.outcome(Executed::default()).buffers;
     let expected = loaded.launch().map(|executed| (executed.output, outcome(&loaded)));
     for cpu in processors() {
@@ -24,7 +24,7 @@ fn checked(case: &Case<'_>) -> Option<String> {
         let launched = Launched::blocks(case.block);
         let kernel = Kernel::compile_with(loaded.program(), &launched, &cpu, &jit, &options);
         let kernel = kernel.expect("compiled");
-        let actual = ptx_host::launch(&kernel, &loaded).map(|executed| (executed.output, outcome(&loaded)));
+        let actual = execute(&kernel, &loaded).map(|executed| (executed.output, outcome(&loaded)));
         assert!(actual == expected, "{}: {}\n{actual:#?}\n{expected:#?}", cpu.name, case.body);
     }
     expected.err().map(|error| error.to_string())
@@ -44,7 +44,7 @@ fn checked_of(case: &Case<'_>, change: impl FnOnce(&mut Launch)) -> Option<Strin
     for cpu in [None].into_iter().chain(processors().into_iter().map(Some)) {
         let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
         let decoded = DecodedLaunch::at_host_addresses(verified, &launch).expect("decoded");
-        let loaded = decoded.expect("addresses of 64 bits").load();
+        let loaded = decoded.load();
         let result = match cpu {
             None => loaded.launch(),
             Some(cpu) => {
@@ -52,7 +52,7 @@ fn checked_of(case: &Case<'_>, change: impl FnOnce(&mut Launch)) -> Option<Strin
                 let options = Options::default().with_check_memory(true);
                 let launched = Launched::blocks(case.block);
                 let kernel = Kernel::compile_with(loaded.program(), &launched, &cpu, &jit, &options);
-                ptx_host::launch(&kernel.expect("compiled"), &loaded)
+                execute(&kernel.expect("compiled"), &loaded)
             }
         };
         let text = result.err().map(|error| error.to_string());
@@ -427,20 +427,21 @@ fn both_engines_have_the_same_workspace() {
     for (cpu, check) in processors().iter().flat_map(|cpu| [(cpu, false), (cpu, true)]) {
         let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
         let decoded = DecodedLaunch::at_host_addresses(verified, &launch).expect("decoded");
-        let loaded = decoded.expect("addresses of 64 bits").load();
+        let loaded = decoded.load();
         let jit = Jit::new(cpu).expect("a linker");
         let options = Options::default().with_check_memory(check);
         let launched = Launched::blocks(case.block);
         let kernel = Kernel::compile_with(loaded.program(), &launched, cpu, &jit, &options);
-        let interpretation = loaded.interpret().expect("a launch");
+        let setup = loaded.set_up().expect("a launch");
+        let interpretation = Interpretation::new(setup.clone());
         let (relay, (tell, told)) = (interpretation.relay(), std::sync::mpsc::channel());
-        let taker = relay.clone();
-        interpretation.notify_at(1, move || tell.send(taker.take_rest()).expect("a receiver"));
+        interpretation.notify_at(1, move || tell.send(relay.take_rest()).expect("a receiver"));
         interpretation.run().result.expect("the first block ends");
         assert_eq!(told.recv(), Ok(1..2));
-        let rest = Rest { first: 1, timeout: None, interpreter: Some(&relay), cancellation: None };
-        let (result, _) = ptx_host::launch_rest(&kernel.expect("compiled"), &loaded, &rest);
-        result.expect("the second block ends");
+        let rest = Rest { first: 1, timeout: None, cancellation: None };
+        let report = ptx_host::launch_rest(&kernel.expect("compiled"), &setup, &rest, |_, run| run());
+        report.result.expect("the second block ends");
+        assert_eq!(report.compiled_blocks, 1);
         let left = loaded.outcome(Executed::default()).buffers[0].clone().expect("a buffer");
         // The second block counts on from what the first one has left.
         assert_eq!(crate::common::words(&left)[..2], [0, 1], "{}, checks: {check}", cpu.name);

@@ -129,6 +129,30 @@ fn short_launches_are_interpreted_and_long_ones_compiled() {
     }
 }
 
+/// What executes a launch is told with its times, and that a compilation begins before it ends.
+#[test]
+fn times_name_the_engine_and_compilations_are_announced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |options: &str| {
+        ptxrun(folder.path(), &format!("{} --time=json --verbose {options}", loops(SHORT, 32, 32)))
+    };
+    for (options, engine, is_compiled) in [
+        ("--engine=interp", "interp", false),
+        ("--engine=jit", "jit", true),
+        // From the cache.
+        ("--engine=jit", "jit", false),
+        ("", "jit", true),
+        ("--async=late", "interp", false),
+    ] {
+        let Found { status, out, err } = run(options);
+        let told = format!("\"engine\":\"{engine}\"");
+        assert!(status == 0 && out.contains(&told), "{options}: {out}{err}");
+        let begins = err.find("the kernel is compiled before the launch");
+        assert_eq!(begins.is_some(), is_compiled, "{options}: {err}");
+        assert!(begins < err.find("compile: "), "{options}: {err}");
+    }
+}
+
 #[test]
 fn the_interpreter_goes_on_while_the_kernel_is_compiled() {
     // Whichever engine is ready first, the results are those of one execution.

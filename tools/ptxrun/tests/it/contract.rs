@@ -406,6 +406,7 @@ fn repeated_launches_keep_what_was_stored_and_are_timed() {
     assert_eq!(times.len(), 5, "{out}");
     for (number, time) in times.iter().enumerate() {
         assert_eq!(time["launch"], number);
+        assert!(time["engine"] == "jit" || time["engine"] == "interp", "{time}");
         assert!(time["wall_ns"].as_u64().is_some_and(|time| time > 0), "{time}");
         assert!(time["cpu_ns"].is_u64(), "{time}");
         assert_eq!(time["compile_ns"].as_u64().is_some_and(|time| time > 0), number == 0, "{time}");
