@@ -19,6 +19,8 @@ pub enum ShuffleMode {
 impl ShuffleMode {
     /// The source lane of lane `own`, or `None` if it is out of range: the pseudo-code of `shfl.sync` in the manual
     /// (9.7.9.6). `lane` and `clamp` are operands.
+    // Called for each lane.
+    #[inline]
     pub fn source(self, own: usize, lane: u64, clamp: u64) -> Option<usize> {
         let (own, offset) = (own as i64, (lane & 31) as i64);
         let (clamp, segment) = ((clamp & 31) as i64, (clamp >> 8 & 31) as i64);
