@@ -3,9 +3,9 @@
 //! A warp counts when all of its threads that have not exited have come, by any instructions, as in the interpreter. Where they wait is kept here, since code
 //! asks again for lanes that have arrived already: the same instruction lets further lanes arrive, and those go on whose phase is over.
 
-use ptx_exec::Geometry;
 use ptx_exec::engine::{BarrierMisuse, Expected, barrier_index};
 use ptx_exec::program::{BarrierAction, BlockBarrier, Mask, WARP, first_lane, lanes};
+use ptx_exec::{Geometry, TrapKind};
 
 use super::arrivals::Singly;
 use super::barrier::{Arrival, WARPS};
@@ -39,7 +39,8 @@ impl Block {
     fn come_singly(&mut self, geometry: &Geometry, coming: &Coming<'_>) -> Result<Mask, Misused> {
         let Coming { pc, warp, mask, live, .. } = *coming;
         let Some(&barrier) = self.barrier_at(pc) else {
-            return Err(Misused { misuse: BarrierMisuse::Parted, related: Vec::new() });
+            let kind = TrapKind::Misuse("there is no barrier".to_owned());
+            return Err(Misused { kind, related: Vec::new() });
         };
         self.remain(warp, live);
         let known = self.singly[warp].waiting | self.singly[warp].over;
@@ -102,7 +103,7 @@ impl Block {
         };
         let (x, y, z) = geometry.thread(warp, first_lane(lanes)).into();
         let related = vec![(other, format!("thread ({x}, {y}, {z}) of the warp waits here"))];
-        Err(Misused { misuse: BarrierMisuse::Parted, related })
+        Err(Misused { kind: BarrierMisuse::Parted.into(), related })
     }
 
     /// Records which threads of a warp have not exited, which may complete barriers.
@@ -145,13 +146,13 @@ impl Block {
 /// An undefined use of a barrier, and where other threads are.
 #[derive(Debug)]
 struct Misused {
-    misuse: BarrierMisuse,
+    kind: TrapKind,
     related: Vec<(u32, String)>,
 }
 
 impl From<BarrierMisuse> for Misused {
     fn from(misuse: BarrierMisuse) -> Self {
-        Self { misuse, related: Vec::new() }
+        Self { kind: misuse.into(), related: Vec::new() }
     }
 }
 
@@ -191,8 +192,8 @@ pub(super) unsafe extern "C" fn arrive(
                 frame.trues = ready;
                 Status::Done as i32
             }
-            Err(Misused { misuse, related }) => {
-                block.note(misuse.into(), related);
+            Err(Misused { kind, related }) => {
+                block.note(kind, related);
                 (frame.pc, frame.stopped) = (pc, active & mask);
                 Status::Noted as i32
             }
