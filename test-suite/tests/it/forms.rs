@@ -23,7 +23,7 @@ fn code(kernel: &str, cpu: &Cpu, disabled: Option<Form>) -> [String; 2] {
     assert!(!findings.has_errors(), "{findings:?}");
     let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
     let launch = Workload::new(kernel, Size::Small).expect("a known kernel").launch();
-    let decoded = DecodedLaunch::at_host_addresses(verified, &launch).expect("decoded").expect("of 64 bits");
+    let decoded = DecodedLaunch::at_host_addresses(verified, &launch).expect("decoded");
     let (program, launched) = (decoded.program(), Launched::blocks(launch.block));
     let options = Options::default().with_disabled(disabled);
     [
