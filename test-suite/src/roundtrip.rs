@@ -6,14 +6,14 @@
 //!
 //! LLVM IR (`.ll`) is judged the same way; the original then is what LLVM's backend makes of it at -O2.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use ptx_diag::SourceFile;
 use ptx_llvm::Context;
 
@@ -162,6 +162,16 @@ pub enum Outcome {
     Failed(String),
 }
 
+/// Debug sections do not get lost: without them `ptxas` optimizes code that was not to be, which looks like an improvement.
+fn keeps_sections(before: &str, after: &str) -> Result<()> {
+    fn sections(text: &str) -> BTreeSet<&str> {
+        text.lines().filter_map(|line| line.trim_start().strip_prefix(".section")).map(str::trim).collect()
+    }
+    let lost: Vec<&str> = sections(before).difference(&sections(after)).copied().collect();
+    ensure!(lost.is_empty(), "sections are lost: {}", lost.join(", "));
+    Ok(())
+}
+
 /// Takes a file the ways and writes what comes of each, a line for a function.
 ///
 /// # Errors
@@ -179,7 +189,13 @@ pub fn judge_aloud(
     let before = machine_code(oracles, &original, kept).context("the original")?;
     for &way in ways {
         let after = if is_ir(path) { raised(path, &text, way) } else { there_and_back(path, &text, way) };
-        let after = after.and_then(|ptx| machine_code(oracles, &ptx, kept));
+        let after = after.and_then(|ptx| {
+            // Nothing is removed at -O0, so that all that sections refer to is there.
+            if way == Way::O0 && !is_ir(path) {
+                keeps_sections(&text, &ptx)?;
+            }
+            machine_code(oracles, &ptx, kept)
+        });
         match after {
             Err(error) => {
                 let said = format!("{error:#}").replace(['\n', '\t'], " ");

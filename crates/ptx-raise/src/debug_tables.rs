@@ -35,6 +35,8 @@ pub(crate) struct DebugTables {
     pub(crate) placed: HashSet<MetadataId>,
     /// Variables on the stack that have another name than in LLVM IR, by their function and that name.
     pub(crate) renamed: HashMap<(FunctionId, String), String>,
+    /// The entries of functions that have bodies; those of their prototypes have no variables.
+    pub(crate) definitions: HashMap<FunctionId, ptx_ir::FunctionId>,
 }
 
 impl DebugTables {

@@ -353,6 +353,7 @@ impl<'v> ModuleContext<'v, '_> {
             let linkage = directive(function.linkage, Presence::Defined);
             let defined = signature.declare(self, function, linkage);
             self.functions.entry(id).or_insert(defined);
+            self.debug.definitions.insert(id, defined);
             self.body(id, function, defined, signature);
             self.ir.items.push(Item::Function(defined));
         }

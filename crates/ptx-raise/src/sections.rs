@@ -205,7 +205,7 @@ impl ModuleContext<'_, '_> {
 
     fn locals(&self, function: FunctionId) -> HashSet<StrId> {
         let mut names = HashSet::default();
-        let Some(&id) = self.functions.get(&function) else { return names };
+        let Some(&id) = self.debug.definitions.get(&function) else { return names };
         let function = self.ir.function(id);
         for param in &function.params {
             if let Param::Variable(var) = param {

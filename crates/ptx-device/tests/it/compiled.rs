@@ -53,7 +53,7 @@ const KERNELS: &str = ".version 8.7
     @%p trap;
     ret;
 }
-.func f() { .reg .b64 %a; stacksave.u64 %a; ret; }
+.func f() { .reg .b64 %a; stacksave.u64 %a; .reg .pred %p; setp.eq.u64 %p, %a, 1; @%p call f; ret; }
 .visible .entry saves() { call f; ret; }
 .visible .entry forever() { again: bra again; }
 .visible .entry nothing() { ret; }

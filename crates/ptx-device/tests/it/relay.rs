@@ -56,7 +56,7 @@ again:
     mov.b128 %w, {%a, %a}; atom.global.relaxed.gpu.exch.b128 %w, [%a], %w;
     ret;
 }
-.func f() { .reg .b64 %a; stacksave.u64 %a; ret; }
+.func f() { .reg .b64 %a; stacksave.u64 %a; .reg .pred %p; setp.eq.u64 %p, %a, 1; @%p call f; ret; }
 .visible .entry saves(.param .u32 rounds)
 {
     .reg .pred %p; .reg .b32 %n;

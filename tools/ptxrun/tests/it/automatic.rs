@@ -26,7 +26,7 @@ done:
     st.global.u32 [%a1], %r1;
     ret;
 }
-.func saves() { .reg .b64 %rd; stacksave.u64 %rd; ret; }
+.func saves() { .reg .b64 %rd; stacksave.u64 %rd; .reg .pred %p; setp.eq.u64 %p, %rd, 1; @%p call saves; ret; }
 .visible .entry not_compiled(.param .u64 out, .param .u32 n)
 {
     .reg .b32 %r<3>; .reg .b64 %a; .reg .pred %p;

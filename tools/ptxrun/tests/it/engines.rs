@@ -53,7 +53,7 @@ const KERNELS: &str = "
 again:
     bra again;
 }
-.func saves() { .reg .b64 %rd; stacksave.u64 %rd; ret; }
+.func saves() { .reg .b64 %rd; stacksave.u64 %rd; .reg .pred %p; setp.eq.u64 %p, %rd, 1; @%p call saves; ret; }
 .visible .entry stacks()
 {
     call saves;
