@@ -164,8 +164,14 @@ pub enum Outcome {
 
 /// Debug sections do not get lost: without them `ptxas` optimizes code that was not to be, which looks like an improvement.
 fn keeps_sections(before: &str, after: &str) -> Result<()> {
+    // Those that are not empty.
     fn sections(text: &str) -> BTreeSet<&str> {
-        text.lines().filter_map(|line| line.trim_start().strip_prefix(".section")).map(str::trim).collect()
+        text.split(".section")
+            .skip(1)
+            .filter_map(|part| part.split_once('{'))
+            .filter(|(_, data)| !data.trim_start().starts_with('}'))
+            .map(|(name, _)| name.trim())
+            .collect()
     }
     let lost: Vec<&str> = sections(before).difference(&sections(after)).copied().collect();
     ensure!(lost.is_empty(), "sections are lost: {}", lost.join(", "));
