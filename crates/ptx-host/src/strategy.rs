@@ -200,11 +200,14 @@ impl fmt::Display for Strategy {
         match &self.order {
             Order::Calls => {}
             Order::Single => write!(f, ", which are the whole block")?,
-            Order::Turns(_) => write!(f, ", in turns from barrier to barrier")?,
+            Order::Turns(saved) => {
+                write!(f, ", in turns from barrier to barrier, at which a warp saves {} bytes", saved.bytes)?;
+            }
             Order::Phases(loops) => {
-                write!(f, ", in loops from barrier to barrier")?;
+                let bytes = loops.saved.bytes;
+                write!(f, ", in loops from barrier to barrier, at which a warp saves {bytes} bytes")?;
                 if !loops.recomputed.is_empty() {
-                    write!(f, " that recompute {} registers", loops.recomputed.len())?;
+                    write!(f, " and recomputes {} registers", loops.recomputed.len())?;
                 }
             }
         }

@@ -88,6 +88,11 @@ const SECTIONS: &[Section] = &[
         Source::Xtask(&["bench-cases", "--copies", "64"]),
     ),
     section(
+        "bench-forms",
+        "Special forms of compiled code",
+        Source::Xtask(&["bench-forms", "--rounds", "3", "--launches", "3", "--copies", "8"]),
+    ),
+    section(
         "interpreter",
         "Instructions that the interpreter executes",
         Source::Benches(&[&["-p", "benches", "--bench", "interpreter"]], &["interpreter"]),

@@ -190,3 +190,31 @@ fn stores_of_neighbours_overlap_in_order() {
         }
     }
 }
+
+/// How warps are executed with so many values that are live over a barrier.
+fn strategy_with(values: u32) -> (String, String) {
+    let mut body = format!(".reg .b32 %v<{values}>;\nld.global.u32 %r13, [%rd8];\n");
+    for value in 0..values {
+        body += &format!("mad.lo.u32 %v{value}, %r13, {}, %r4;\n", 2 * value + 3);
+    }
+    body += "st.shared.u32 [%r12], %r13; bar.sync 0; ld.shared.u32 %r14, [s];\n";
+    for value in 0..values {
+        body += &format!("mad.lo.u32 %r14, %r14, 31, %v{value};\n");
+    }
+    body += "st.global.u32 [%rd7], %r14; ret;";
+    let prepared = case(&placed(&body), 128, 0).prepared();
+    let launched = Launched::blocks([128, 1, 1]);
+    let options =
+        ptx_host::Options::default().with_disabled([ptx_host::Form::Together, ptx_host::Form::Groups]);
+    let cpu = Cpu::host().expect("LLVM 22");
+    (body, ptx_host::strategy(prepared.program(), &launched, &cpu, &options).expect("compiled"))
+}
+
+#[test]
+fn warps_with_many_rows_at_barriers_take_no_turns() {
+    for (values, has_turns) in [(8, true), (80, false)] {
+        let (body, strategy) = strategy_with(values);
+        assert_eq!(strategy.contains("from barrier to barrier"), has_turns, "{values}: {strategy}");
+        same(&body, 128, 0);
+    }
+}
