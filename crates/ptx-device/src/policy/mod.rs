@@ -67,10 +67,6 @@ pub fn is_isolated(program: &Program) -> bool {
             Effect::VectorAtomic(atomic) => is_shared(atomic.address.space),
             Effect::WideAtomic(atomic) => is_shared(atomic.address.space),
             Effect::Call(call) => !matches!(call.callee, Callee::Builtin(Builtin::Malloc | Builtin::Free)),
-            // Fences order stores for others, images are not part of global memory.
-            Effect::Fence | Effect::ProxyFence | Effect::Texturing(_) => false,
-            // They may update global memory in place.
-            Effect::Multimem(_) | Effect::Async(_) => false,
             Effect::Copy(_)
             | Effect::Special { .. }
             | Effect::FrameAddress { .. }
@@ -93,6 +89,9 @@ pub fn is_isolated(program: &Program) -> bool {
             | Effect::Breakpoint
             | Effect::Pause
             | Effect::Nothing => true,
+            // Fences order stores for others, images are not part of global memory, multimem and bulk operations may update it in place;
+            // nothing is known of an effect that is not listed.
+            _ => false,
         },
     })
 }
