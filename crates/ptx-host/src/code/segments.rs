@@ -222,7 +222,7 @@ pub(super) fn begin_segment<'a, 'c>(
 
 /// Gives the rows that the blocks of the segment access their memory: in the state if they are live from one segment to another.
 pub(super) fn make_rows_of_segment(code: &mut Code<'_, '_, '_>) -> Result<(), LlvmError> {
-    let Some(segment) = &code.segment else { return Ok(()) };
+    let Some(segment) = &code.segment else { return Err(defect("a kernel in one function")) };
     let (plan, state) = (segment.plan, segment.state);
     let rows: BTreeSet<u32> =
         segment.range.clone().flat_map(|id| code.analysis.rows_of(code.program, id)).collect();
@@ -267,7 +267,7 @@ pub(super) fn enter_segment<'c>(code: &mut Code<'_, '_, 'c>, next: Value<'c>) ->
 
 /// Generates the code that returns from a segment.
 pub(super) fn finish_segment(code: &mut Code<'_, '_, '_>) -> Result<(), CompileError> {
-    let Some(segment) = &code.segment else { return Ok(()) };
+    let Some(segment) = &code.segment else { return Err(defect("a kernel in one function").into()) };
     finish_dispatch(code, segment)?;
     stuck::finish_parted(code, segment)?;
     code.builder().position_at_end(segment.leave);
@@ -310,7 +310,7 @@ fn finish_dispatch<'a, 'c>(code: &Code<'a, '_, 'c>, segment: &Segment<'a, 'c>) -
 
 /// Generates the function that reports lanes which wait for each other forever. Its segment has no blocks.
 pub(super) fn report_stuck_segments(code: &mut Code<'_, '_, '_>) -> Result<(), CompileError> {
-    let Some(segment) = &code.segment else { return Ok(()) };
+    let Some(segment) = &code.segment else { return Err(defect("a kernel in one function").into()) };
     let (plan, state) = (segment.plan, segment.state);
     let waiting: Vec<BlockId> = (0..code.analysis.graph.blocks().len())
         .filter(|&id| stuck::collective_gather(code, id).is_some())
@@ -355,7 +355,7 @@ pub(super) fn report_parted_segments<'c>(
 
 /// Completes a function that is never left by its ordinary ends.
 fn unused_ends(code: &Code<'_, '_, '_>) -> Result<(), CompileError> {
-    let Some(segment) = &code.segment else { return Ok(()) };
+    let Some(segment) = &code.segment else { return Err(defect("a kernel in one function").into()) };
     for block in [segment.leave, code.ends.done] {
         code.builder().position_at_end(block);
         code.builder().unreachable()?;

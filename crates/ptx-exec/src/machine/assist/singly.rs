@@ -106,9 +106,11 @@ impl AssistedCluster<'_> {
         }
         let cluster = &mut self.cluster;
         let Some(warp) = cluster.warps.get_mut(rank as usize).and_then(|warps| warps.get_mut(index)) else {
+            debug_assert!(false, "no warp {index} in block {rank}");
             return Ok(mask);
         };
         let Some(singly) = self.singly.get_mut(rank as usize).and_then(|warps| warps.get_mut(index)) else {
+            debug_assert!(false, "no warp {index} in block {rank}");
             return Ok(mask);
         };
         warp.fragments.append(&mut singly.waiting);
