@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use ptx_exec::program::{Program, Src};
+use ptx_llvm::OptLevel;
 use ptx_llvm::host::{Cpu, HostMachine};
-use ptx_llvm::{Context, OptLevel};
 
 use crate::analysis::{Analysis, Launched, Shape, Stride};
 use crate::error::CompileError;
 use crate::inline::{Inlined, inline};
 use crate::join::{Joined, analyze};
-use crate::kernel::{self, Generated};
+use crate::kernel;
 use crate::options::Options;
 use crate::remarks::Remark;
 use crate::strategy::lanes;
@@ -56,44 +56,34 @@ pub fn print_after(
     Ok(if stage == Stage::Rows { text.rows() } else { text.schedule() })
 }
 
-/// The remarks on a kernel's accesses and branches that are not a scalar or a plain vector, in the order of instructions.
-///
-/// # Errors
-/// Why the kernel was not compiled.
-pub fn remarks(
-    program: &Program,
-    launched: &Launched,
-    cpu: &Cpu,
-    options: &Options,
-) -> Result<Vec<Remark>, CompileError> {
-    let context = Context::new()?;
-    let machine = HostMachine::new(cpu, OptLevel::O2)?;
-    let inlined = inline(program, options.disabled)?;
-    let options = Options { notes: true, ..options.clone() };
-    let Generated { mut remarks, .. } =
-        kernel::generate(&context, &machine, program, inlined.as_ref(), launched, &options)?;
-    for remark in &mut remarks {
-        remark.pc = original(inlined.as_ref(), remark.pc);
-        remark.related.iter_mut().for_each(|(pc, _)| *pc = original(inlined.as_ref(), *pc));
-    }
-    Ok(remarks)
+/// Why the code of a kernel is as it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Explanation {
+    /// How its warps are executed, in words.
+    pub strategy: String,
+    /// The accesses and branches that are not a scalar or a plain vector, in the order of instructions.
+    pub remarks: Vec<Remark>,
 }
 
-/// How the warps of a kernel are executed, in words.
+/// Explains the code of a kernel.
 ///
 /// # Errors
 /// Why the kernel was not compiled.
-pub fn strategy(
+pub fn explain(
     program: &Program,
     launched: &Launched,
     cpu: &Cpu,
     options: &Options,
-) -> Result<String, CompileError> {
-    let context = Context::new()?;
-    let machine = HostMachine::new(cpu, OptLevel::O2)?;
-    let inlined = inline(program, options.disabled)?;
-    let made = kernel::generate(&context, &machine, program, inlined.as_ref(), launched, options)?;
-    Ok(made.strategy.to_string())
+) -> Result<Explanation, CompileError> {
+    let options = Options { notes: true, ..options.clone() };
+    kernel::with_ir(program, launched, cpu, &options, |_, inlined, made| {
+        let mut remarks = made.remarks;
+        for remark in &mut remarks {
+            remark.pc = original(inlined, remark.pc);
+            remark.related.iter_mut().for_each(|(pc, _)| *pc = original(inlined, *pc));
+        }
+        Ok(Explanation { strategy: made.strategy.to_string(), remarks })
+    })
 }
 
 fn original(inlined: Option<&Inlined>, pc: u32) -> u32 {

@@ -53,6 +53,21 @@ enum Linked {
     Jit { _code: JitCode },
 }
 
+/// What `show` makes of the LLVM IR of a kernel for a processor, before LLVM's optimizations. The program without calls is there if there were any.
+pub(crate) fn with_ir<T>(
+    program: &Program,
+    launched: &Launched,
+    cpu: &Cpu,
+    options: &Options,
+    show: impl FnOnce(&HostMachine, Option<&Inlined>, Generated<'_>) -> Result<T, CompileError>,
+) -> Result<T, CompileError> {
+    let context = Context::new()?;
+    let machine = HostMachine::new(cpu, OptLevel::O2)?;
+    let inlined = inline(program, options.disabled)?;
+    let made = generate(&context, &machine, program, inlined.as_ref(), launched, options)?;
+    show(&machine, inlined.as_ref(), made)
+}
+
 /// LLVM IR of a kernel for a processor, before and after LLVM's optimizations.
 ///
 /// # Errors
@@ -63,14 +78,11 @@ pub fn host_ir(
     cpu: &Cpu,
     options: &Options,
 ) -> Result<[String; 2], CompileError> {
-    let context = Context::new()?;
-    let machine = HostMachine::new(cpu, OptLevel::O2)?;
-    let inlined = inline(program, options.disabled)?;
-    let Generated { mut module, passes, .. } =
-        generate(&context, &machine, program, inlined.as_ref(), launched, options)?;
-    let before = module.to_text();
-    machine.optimize(&mut module, passes)?;
-    Ok([before, module.to_text()])
+    with_ir(program, launched, cpu, options, |machine, _, Generated { mut module, passes, .. }| {
+        let before = module.to_text();
+        machine.optimize(&mut module, passes)?;
+        Ok([before, module.to_text()])
+    })
 }
 
 /// LLVM IR of a kernel for a processor, before LLVM's optimizations.
@@ -83,10 +95,7 @@ pub fn unoptimized_ir(
     cpu: &Cpu,
     options: &Options,
 ) -> Result<String, CompileError> {
-    let context = Context::new()?;
-    let machine = HostMachine::new(cpu, OptLevel::O2)?;
-    let inlined = inline(program, options.disabled)?;
-    Ok(generate(&context, &machine, program, inlined.as_ref(), launched, options)?.module.to_text())
+    with_ir(program, launched, cpu, options, |_, _, made| Ok(made.module.to_text()))
 }
 
 /// The assembly of a kernel for a processor.
@@ -99,13 +108,10 @@ pub fn host_assembly(
     cpu: &Cpu,
     options: &Options,
 ) -> Result<String, CompileError> {
-    let context = Context::new()?;
-    let machine = HostMachine::new(cpu, OptLevel::O2)?;
-    let inlined = inline(program, options.disabled)?;
-    let Generated { mut module, passes, .. } =
-        generate(&context, &machine, program, inlined.as_ref(), launched, options)?;
-    machine.optimize(&mut module, passes)?;
-    Ok(machine.emit_assembly(module)?)
+    with_ir(program, launched, cpu, options, |machine, _, Generated { mut module, passes, .. }| {
+        machine.optimize(&mut module, passes)?;
+        Ok(machine.emit_assembly(module)?)
+    })
 }
 
 pub(crate) const PIPELINE: &str = "default<O2>";

@@ -37,7 +37,7 @@ mod webs;
 
 pub use cache::{Cache, CacheError, DEFAULT_CACHE_BYTES};
 pub use error::CompileError;
-pub use inspect::{Stage, print_after, remarks, strategy};
+pub use inspect::{Explanation, Stage, explain, print_after};
 pub use kernel::{Kernel, host_assembly, host_ir, unoptimized_ir};
 pub use launch::{Compiler, Kernels, Rest, kept_together, launch, launch_rest, refused};
 pub use notes::RemarkKind;

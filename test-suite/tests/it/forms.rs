@@ -6,7 +6,7 @@ use std::path::Path;
 use ptx_diag::SourceFile;
 use ptx_exec::DecodedLaunch;
 use ptx_host::analysis::Launched;
-use ptx_host::{Form, Options, strategy, unoptimized_ir};
+use ptx_host::{Form, Options, explain, unoptimized_ir};
 use ptx_llvm::host::Cpu;
 use test_suite::kernels::{KERNELS, Size, Workload};
 
@@ -28,7 +28,7 @@ fn code(kernel: &str, cpu: &Cpu, disabled: Option<Form>) -> [String; 2] {
     let options = Options::default().with_disabled(disabled);
     [
         unoptimized_ir(program, &launched, cpu, &options).expect("compiled"),
-        strategy(program, &launched, cpu, &options).expect("compiled"),
+        explain(program, &launched, cpu, &options).expect("compiled").strategy,
     ]
 }
 

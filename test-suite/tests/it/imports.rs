@@ -2,7 +2,7 @@
 //!
 //! An edge is a path in a `use` or elsewhere that leads into another file of the same crate; tests do not count. A path through a
 //! re-export (`pub use`) leads to the file that defines the item. A call of a method is an edge too, where its receiver has a type that
-//! the text tells (`typed_calls.rs`): otherwise the files of a large type are a circle in which nobody imports anything. No circle
+//! the text tells (`typed_calls.rs`): otherwise the files of a large type are a circle without an import. No circle
 //! may have more than [`LARGEST`] files, and no type more than [`MOST_METHODS`] methods, in any crate but those of [`BEHIND`].
 
 use std::collections::{BTreeMap, BTreeSet};

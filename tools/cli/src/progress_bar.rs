@@ -7,7 +7,7 @@ use indicatif::ProgressBar;
 /// The progress bar, while there is one.
 static BAR: Mutex<Option<Shown>> = Mutex::new(None);
 
-/// A progress bar, with what it says.
+/// A progress bar, with its message.
 struct Shown {
     bar: ProgressBar,
     /// The input that is worked on.

@@ -81,7 +81,7 @@ impl Terminal {
         weighed
     }
 
-    /// Runs one step of the tool's work; says its name and time when that is wanted. The progress bar shows the name meanwhile.
+    /// Runs one step of the tool's work; prints its name and time with `--verbose`. The progress bar shows the name meanwhile.
     pub fn step<T>(&self, name: &str, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         self.show_work(name);

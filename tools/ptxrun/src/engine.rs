@@ -155,12 +155,11 @@ pub fn interpreted(why: &NotCompiled, program: &Program) -> Diagnostic {
 
 /// Remarks on how the warps of a compiled kernel are executed, and on its accesses and branches.
 pub fn remarks(program: &Program, launched: &Launched, options: &Options) -> Vec<Diagnostic> {
-    let found = Cpu::host().map_err(CompileError::from).and_then(|cpu| {
-        let strategy = ptx_host::strategy(program, launched, &cpu, options)?;
-        Ok((strategy, ptx_host::remarks(program, launched, &cpu, options)?))
-    });
-    // The kernel is compiled, so that there are remarks on it.
-    let Ok((strategy, remarks)) = found else { return Vec::new() };
+    let found = Cpu::host()
+        .map_err(CompileError::from)
+        .and_then(|cpu| ptx_host::explain(program, launched, &cpu, options));
+    // A kernel from the cache may run where there is no LLVM to explain it.
+    let Ok(ptx_host::Explanation { strategy, remarks }) = found else { return Vec::new() };
     let remarks = remarks.iter().map(|found| about(program, found));
     [how(program, strategy)].into_iter().chain(remarks).collect()
 }

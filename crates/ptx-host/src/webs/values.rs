@@ -69,7 +69,7 @@ impl Sets {
 
     fn join(&mut self, one: usize, other: usize) {
         let (one, other) = (self.first(one), self.first(other));
-        // The lower number stands for both, so that an access stands for its web.
+        // The lower number represents both, so that an access represents its web.
         self.0[one.max(other)] = one.min(other) as u32;
     }
 }

@@ -11,8 +11,9 @@ fn told(body: &str, block: [u32; 3]) -> Vec<(RemarkKind, String)> {
     let prepared = Case { block, ..Case::warp(body) }.prepared();
     let program = prepared.program();
     let cpu = Cpu::baseline("x86-64-v3").expect("a level of x86-64");
-    let found = ptx_host::remarks(program, &Launched::blocks(block), &cpu, &ptx_host::Options::default())
-        .expect("compiled");
+    let found = ptx_host::explain(program, &Launched::blocks(block), &cpu, &ptx_host::Options::default())
+        .expect("compiled")
+        .remarks;
     let mnemonic = |pc: u32| program.origins[pc as usize].mnemonic.to_string();
     found.iter().map(|remark| (remark.kind, mnemonic(remark.pc))).collect()
 }

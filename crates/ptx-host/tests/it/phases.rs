@@ -207,7 +207,7 @@ fn strategy_with(values: u32) -> (String, String) {
     let options =
         ptx_host::Options::default().with_disabled([ptx_host::Form::Together, ptx_host::Form::Groups]);
     let cpu = Cpu::host().expect("LLVM 22");
-    (body, ptx_host::strategy(prepared.program(), &launched, &cpu, &options).expect("compiled"))
+    (body, ptx_host::explain(prepared.program(), &launched, &cpu, &options).expect("compiled").strategy)
 }
 
 #[test]

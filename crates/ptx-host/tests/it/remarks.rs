@@ -4,7 +4,7 @@ use crate::common::prepared;
 use ptx_diag::SourceFile;
 use ptx_exec::Memory;
 use ptx_host::analysis::Launched;
-use ptx_host::{Options, Stage, print_after, remarks};
+use ptx_host::{Options, Stage, explain, print_after};
 use ptx_llvm::host::Cpu;
 
 /// `%r4` is the index of the thread, `%rd4` and `%rd5` the addresses of its words of output and input; the body begins at line 9.
@@ -28,8 +28,9 @@ fn cpu() -> Cpu {
 fn remarks_on(body: &str) -> Vec<(u32, String)> {
     let (prepared, source) = kernel(body);
     let program = prepared.program();
-    let found =
-        remarks(program, &Launched::blocks([64, 1, 1]), &cpu(), &Options::default()).expect("compiled");
+    let found = explain(program, &Launched::blocks([64, 1, 1]), &cpu(), &Options::default())
+        .expect("compiled")
+        .remarks;
     let line = |pc: u32| source.position(program.origins[pc as usize].span.lo).line - FIRST;
     found
         .iter()

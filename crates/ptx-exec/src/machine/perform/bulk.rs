@@ -20,7 +20,7 @@ impl Inspection {
             .map(|at| bytes >> at & (u128::MAX >> (u128::BITS - width)));
         let found = elements.clone().filter(|&element| element == pattern).count();
         match self {
-            // One element stands for all of them.
+            // One element represents all of them.
             Self::Sampled(_) if found == 0 => Some(false),
             Self::Sampled(_) => (found == elements.count()).then_some(true),
             Self::Ones if found > 0 => Some(true),
