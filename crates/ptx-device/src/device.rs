@@ -7,8 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use ptx_exec::texture::TextureSet;
 use ptx_exec::{
-    AddressSize, Completion, DeviceHeap, Dim3, HostMemory, HostRegion, LaunchSpec, Limits, Memory,
-    RegionInfo, Shape, Surroundings, Words,
+    AddressSize, Bounds, Completion, DeviceHeap, Dim3, HostMemory, HostRegion, LaunchSpec, Limits, Memory,
+    MemoryKind, MemoryOptions, RegionInfo, Shape, Surroundings, Words,
 };
 #[cfg(feature = "jit")]
 use ptx_host::Compiler;
@@ -18,7 +18,7 @@ use ptx_isa::Sm;
 use crate::compilers::Compilers;
 use crate::error::Stopped;
 use crate::progress::Progress;
-use crate::{Check, DeviceError, Engine};
+use crate::{Check, DeviceError, Engine, host_memory};
 
 /// Receives the output of kernels.
 pub(crate) type Sink = Box<dyn FnMut(&[u8]) + Send>;
@@ -61,6 +61,10 @@ pub struct DeviceOptions {
     pub cache_folder: Option<PathBuf>,
     /// Maximum total size of the files in that directory, of which the least recently used are removed; `None` for 256 MiB.
     pub cache_bytes: Option<u64>,
+    /// Bytes of the device's memory: of allocations, variables and the heap. `None` for as many as the host has.
+    pub memory: Option<u64>,
+    /// Whether the bytes past the end of an allocation may be accessed.
+    pub bounds: Bounds,
     /// The address size. Modules with `.address_size 32` require 32 bits; then device addresses are not host addresses, and there are 3 GiB.
     pub addresses: AddressSize,
 }
@@ -84,6 +88,8 @@ pub struct Properties {
     pub heap_bytes: usize,
     /// Maximum blocks of a cooperative launch, if their registers and memory fit.
     pub cooperative_blocks: u32,
+    /// Bytes of memory, [used](Device::used_bytes) or not; `None` if the size of the host's memory is unknown.
+    pub memory_bytes: Option<u64>,
 }
 
 /// A device. Clones refer to the same device. Devices share nothing but the host's threads.
@@ -150,7 +156,11 @@ impl Device {
             let room = most.saturating_sub(kept.len()).min(text.len());
             kept.extend_from_slice(&text[..room]);
         });
-        let memory = Memory::with_addresses(options.addresses);
+        let memory = Memory::with(MemoryOptions {
+            addresses: options.addresses,
+            capacity: options.memory.or_else(host_memory::bytes),
+            bounds: options.bounds,
+        });
         let inner = Inner {
             options,
             memory,
@@ -180,6 +190,7 @@ impl Device {
             stack_bytes: limits.stack,
             heap_bytes: limits.heap,
             cooperative_blocks: ptx_exec::MOST_RESIDENT_BLOCKS as u32,
+            memory_bytes: self.inner.memory.capacity(),
         }
     }
 
@@ -293,10 +304,19 @@ impl Device {
     /// Allocates zeroed memory; returns the address, a multiple of 256. The host can access it too: see [`Device::words`].
     ///
     /// # Errors
-    /// [`DeviceError::Memory`] if it is too large.
+    /// [`DeviceError::Memory`] of the kind [`OutOfMemory`](crate::ErrorKind::OutOfMemory).
     pub fn allocate(&self, bytes: u64) -> Result<u64, DeviceError> {
         self.check()?;
         Ok(self.inner.memory.allocate(bytes)?)
+    }
+
+    /// Like [`Device::allocate`], for memory of any kind. Only that of the device counts as [used](Device::used_bytes).
+    ///
+    /// # Errors
+    /// See [`Device::allocate`].
+    pub fn allocate_in(&self, memory: MemoryKind, bytes: u64) -> Result<u64, DeviceError> {
+        self.check()?;
+        Ok(self.inner.memory.allocate_in(memory, bytes)?)
     }
 
     /// Frees memory, once all work of the device is complete, as in CUDA. Later accesses to it are detected for a while.
@@ -336,7 +356,7 @@ impl Device {
         self.inner.memory.region(address)
     }
 
-    /// Bytes used by allocations and variables.
+    /// Bytes of the device's memory used by allocations, variables and the heap.
     pub fn used_bytes(&self) -> u64 {
         self.inner.memory.used_bytes()
     }

@@ -50,7 +50,9 @@
 //! Device addresses are host addresses: memory that a device allocates, and host memory that is
 //! [registered](Device::register), is accessed at the same address by kernels and by the host ([`Device::words`]), also
 //! while kernels run. All of it is thus mapped and managed memory in CUDA's terms. Every access of a kernel must be
-//! within one allocation, registered region or variable.
+//! within one allocation, registered region or variable; with [`Bounds::Lenient`] allocations end at a multiple of 512
+//! bytes. The host provides memory page by page when it is accessed, so that unused memory costs nothing; more than
+//! [`DeviceOptions::memory`] is an error ([`ErrorKind::OutOfMemory`]).
 //!
 //! # LLVM IR
 //!
@@ -115,7 +117,7 @@ assert_eq!(u32::from_le_bytes(sum), 1 + 4 + 9 + 16);
 //!
 //! # Errors
 //!
-//! As in CUDA there are two kinds. A request that does not fit (a module with errors, wrong arguments, an impossible
+//! [`DeviceError::kind`] tells errors apart, and has the number of each in CUDA. As in CUDA there are two groups. A request that does not fit (a module with errors, wrong arguments, an impossible
 //! shape, a copy out of bounds) only affects the call. A kernel that is stopped leaves memory partially modified, so
 //! the device refuses all further work with [`DeviceError::Stopped`], which contains the first such error, until
 //! [`Device::recover`] is called (in CUDA the process has to end); [`AfterStop::GoOn`] makes it an error of the launch
@@ -135,7 +137,9 @@ mod compilers;
 mod device;
 mod engine;
 mod error;
+mod error_kind;
 mod event;
+mod host_memory;
 mod module;
 mod objects;
 pub mod policy;
@@ -147,14 +151,16 @@ pub use argument::Argument;
 pub use cache_folder::cache_folder_in;
 pub use device::{AfterStop, Device, DeviceOptions, Properties};
 pub use engine::{Check, Engine};
-pub use error::{DeviceError, Finding};
+pub use error::{DeviceError, Finding, Stopped};
+pub use error_kind::ErrorKind;
 pub use event::Event;
 pub use module::{Kernel, Module};
 pub use stream::{Pending, Stream};
 
 pub use ptx_exec::{
-    AddressSize, Completion, Dim3, HostMemory, HostRegion, Limits, MemoryError, Parameter, RegionInfo,
-    RegionKind, Report, Shape, Space, TensorMap, Trap, TrapKind, Variable, Words, tensormap, texture,
+    AddressSize, Bounds, Completion, Dim3, HostMemory, HostRegion, Limits, MemoryError, MemoryKind,
+    Parameter, RegionInfo, RegionKind, Report, Shape, Space, TensorMap, Trap, TrapKind, Variable, Words,
+    tensormap, texture,
 };
 pub use ptx_isa::Sm;
 

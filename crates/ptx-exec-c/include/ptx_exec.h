@@ -18,6 +18,72 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+// The kind of an error, which is finer than its status. `ptx_last_error_kind` returns it.
+typedef enum PtxErrorKind {
+  // No error.
+  PTX_ERROR_NONE = 0,
+  // An argument of a call is invalid: an address, a size, a handle, or arguments that do not match the parameters.
+  PTX_ERROR_INVALID_VALUE = 1,
+  // The device or the host has not enough memory.
+  PTX_ERROR_OUT_OF_MEMORY = 2,
+  // The module is not valid PTX.
+  PTX_ERROR_INVALID_MODULE = 3,
+  // The module is machine code, or intermediate code without PTX: cubin, fatbin, LTO-IR.
+  PTX_ERROR_NO_BINARY = 4,
+  // The module is for a later architecture than that of the device.
+  PTX_ERROR_TARGET = 5,
+  // A function or variable is declared, used, and defined nowhere.
+  PTX_ERROR_UNDEFINED_SYMBOL = 6,
+  // There is no kernel or variable of this name.
+  PTX_ERROR_NOT_FOUND = 7,
+  // The kernel requires something that cannot be executed.
+  PTX_ERROR_UNSUPPORTED = 8,
+  // The shape of the launch does not fit the kernel or the device.
+  PTX_ERROR_INVALID_LAUNCH = 9,
+  // The launch requires more shared memory than it may have.
+  PTX_ERROR_SHARED_MEMORY = 10,
+  // A cooperative launch has more blocks than can be co-resident.
+  PTX_ERROR_COOPERATIVE_TOO_LARGE = 11,
+  // The memory to be registered is registered or allocated already.
+  PTX_ERROR_ALREADY_REGISTERED = 12,
+  // The memory is not registered.
+  PTX_ERROR_NOT_REGISTERED = 13,
+  // An event was not recorded, or has not been reached.
+  PTX_ERROR_NOT_READY = 14,
+  // The host cannot create a thread.
+  PTX_ERROR_HOST = 15,
+  // A thread accessed memory that it may not access: out of bounds, freed, read-only, or of another block.
+  PTX_ERROR_ILLEGAL_ADDRESS = 16,
+  // A thread accessed an address that is not a multiple of the size of the access.
+  PTX_ERROR_MISALIGNED = 17,
+  // An instruction was given an address in a state space on which it does not operate.
+  PTX_ERROR_INVALID_ADDRESS_SPACE = 18,
+  // A thread branched to an index that is not in the list of targets, or called an address that is not a suitable function.
+  PTX_ERROR_INVALID_PC = 19,
+  // A thread executed `trap`, or `brkpt` without a debugger.
+  PTX_ERROR_TRAP = 20,
+  // An assertion failed.
+  PTX_ERROR_ASSERTION = 21,
+  // Undefined use of a barrier, collective or descriptor.
+  PTX_ERROR_MISUSE = 22,
+  // A call requires more stack than a thread may have.
+  PTX_ERROR_STACK_OVERFLOW = 23,
+  // No thread of a block can go on.
+  PTX_ERROR_DEADLOCK = 24,
+  // The launch took longer than its time limit.
+  PTX_ERROR_TIMEOUT = 25,
+  // The launch executed more instructions than its limit.
+  PTX_ERROR_STEP_LIMIT = 26,
+  // The launch printed more than its limit.
+  PTX_ERROR_OUTPUT_LIMIT = 27,
+  // The operation is not allowed while a stream is captured.
+  PTX_ERROR_CAPTURE = 28,
+  // The graph has a cycle, or a change does not fit it.
+  PTX_ERROR_INVALID_GRAPH = 29,
+  // A defect of this project.
+  PTX_ERROR_INTERNAL = 30,
+} PtxErrorKind;
+
 // The result of a function. The text of an error is `ptx_last_error()`.
 typedef enum PtxStatus {
   // Success.
@@ -44,6 +110,10 @@ typedef enum PtxStatus {
   PTX_HOST_ERROR = 10,
   // A defect of this library.
   PTX_INTERNAL_ERROR = 11,
+  // The device or the host has not enough memory.
+  PTX_OUT_OF_MEMORY = 12,
+  // A graph or capture for which the operation is not allowed.
+  PTX_INVALID_GRAPH = 13,
 } PtxStatus;
 
 // The execution engine of kernels. Compiled kernels have the same results as the interpreter and are stopped by the
@@ -235,6 +305,8 @@ typedef struct PtxProperties {
   uint64_t stack_bytes;
   // Bytes of the heap of `malloc`.
   uint64_t heap_bytes;
+  // Bytes of memory; 0 if the size of the machine's memory is unknown.
+  uint64_t memory_bytes;
 } PtxProperties;
 
 // Options of a device. Zeros select the defaults.
@@ -280,6 +352,11 @@ typedef struct PtxDeviceOptions {
   // Maximum total size of the files in that directory, of which the least recently used are removed; 0 for the value of the environment
   // variable `PTX_EXEC_CACHE_SIZE`, a number of bytes, and if it is not set for 256 MiB.
   uint64_t cache_bytes;
+  // Bytes of the device's memory: of `ptx_malloc`, variables and the heap; 0 for as many as the machine has.
+  uint64_t memory;
+  // Nonzero if allocations end at a multiple of 512 bytes, as those of the CUDA driver: programs that access memory a few bytes beyond the
+  // end of an allocation work.
+  uint32_t lenient_bounds;
 } PtxDeviceOptions;
 
 // Receives the output of kernels: the text, its length in bytes, and the pointer that was given with the function.
@@ -434,6 +511,16 @@ const char *ptx_last_error_json(void);
 // The name of a status, such as `PTX_STOPPED`.
 const char *ptx_status_name(int32_t status);
 
+// The kind of the error of the last function that this thread called; `PTX_ERROR_NONE` if it succeeded.
+enum PtxErrorKind ptx_last_error_kind(void);
+
+// The name of a kind, such as `PTX_ERROR_MISALIGNED`.
+const char *ptx_error_kind_name(int32_t kind);
+
+// The number that the CUDA driver returns for an error of a kind (`CUresult`): 716 for `PTX_ERROR_MISALIGNED`. 0 for `PTX_ERROR_NONE`, and
+// 999, an unknown error, for a number that is no kind.
+uint32_t ptx_error_kind_cuda_result(int32_t kind);
+
 // The limits of launches on a device.
 enum PtxStatus ptx_device_properties(const struct PtxDevice *device,
                                      struct PtxProperties *properties);
@@ -455,7 +542,11 @@ enum PtxStatus ptx_device_print_to(const struct PtxDevice *device,
                                    PtxPrint print,
                                    void *user);
 
-// Allocates zeroed memory at a multiple of 256. The process may access it too, also while kernels run.
+// Bytes of the device's memory that are in use by allocations, variables of modules and the heap.
+enum PtxStatus ptx_device_used_bytes(const struct PtxDevice *device, uint64_t *bytes);
+
+// Allocates zeroed memory at a multiple of 256. The process may access it too, also while kernels run. The machine provides it page by page
+// when it is accessed. PTX_OUT_OF_MEMORY if there is not enough.
 enum PtxStatus ptx_malloc(const struct PtxDevice *device,
                           size_t bytes,
                           void **pointer);

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ptx_device::{
-    AddressSize, AfterStop, Check, Completion, Device, DeviceOptions, Engine, HostMemory, HostRegion, Sm,
-    cache_folder_in,
+    AddressSize, AfterStop, Bounds, Check, Completion, Device, DeviceOptions, Engine, HostMemory, HostRegion,
+    Sm, cache_folder_in,
 };
 
 use crate::mappings::Mappings;
@@ -63,6 +63,11 @@ pub struct PtxDeviceOptions {
     /// Maximum total size of the files in that directory, of which the least recently used are removed; 0 for the value of the environment
     /// variable `PTX_EXEC_CACHE_SIZE`, a number of bytes, and if it is not set for 256 MiB.
     pub cache_bytes: u64,
+    /// Bytes of the device's memory: of `ptx_malloc`, variables and the heap; 0 for as many as the machine has.
+    pub memory: u64,
+    /// Nonzero if allocations end at a multiple of 512 bytes, as those of the CUDA driver: programs that access memory a few bytes beyond the
+    /// end of an allocation work.
+    pub lenient_bounds: u32,
 }
 
 /// The execution engine of kernels. Compiled kernels have the same results as the interpreter and are stopped by the
@@ -237,6 +242,8 @@ impl PtxDeviceOptions {
         if self.shared != 0 {
             options.limits.shared = self.shared;
         }
+        options.memory = (self.memory != 0).then_some(self.memory);
+        options.bounds = if self.lenient_bounds == 0 { Bounds::Strict } else { Bounds::Lenient };
         options.limits.steps = (self.steps != 0).then_some(self.steps);
         Ok(options)
     }
@@ -264,6 +271,8 @@ pub struct PtxProperties {
     pub stack_bytes: u64,
     /// Bytes of the heap of `malloc`.
     pub heap_bytes: u64,
+    /// Bytes of memory; 0 if the size of the machine's memory is unknown.
+    pub memory_bytes: u64,
 }
 
 /// The limits of launches on a device.
@@ -289,6 +298,8 @@ pub unsafe extern "C" fn ptx_device_properties(
             shared_bytes: found.shared_bytes,
             stack_bytes: found.stack_bytes as u64,
             heap_bytes: found.heap_bytes as u64,
+            // Default: as documented.
+            memory_bytes: found.memory_bytes.unwrap_or(0),
         };
         // SAFETY: the header's contract.
         unsafe { store(properties, found, "`properties`") }
@@ -363,7 +374,19 @@ pub unsafe extern "C" fn ptx_device_print_to(
     })
 }
 
-/// Allocates zeroed memory at a multiple of 256. The process may access it too, also while kernels run.
+/// Bytes of the device's memory that are in use by allocations, variables of modules and the heap.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_device_used_bytes(device: *const PtxDevice, bytes: *mut u64) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let used = unsafe { given(device, "`device`") }?.0.used_bytes();
+        // SAFETY: the header's contract.
+        unsafe { store(bytes, used, "`bytes`") }
+    })
+}
+
+/// Allocates zeroed memory at a multiple of 256. The process may access it too, also while kernels run. The machine provides it page by page
+/// when it is accessed. PTX_OUT_OF_MEMORY if there is not enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_malloc(
     device: *const PtxDevice,
@@ -540,6 +563,8 @@ mod tests {
             interpreted_first: 0,
             cache_folder: std::ptr::null(),
             cache_bytes: 0,
+            memory: 0,
+            lenient_bounds: 0,
         }
     }
 

@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 mod device;
+mod error_kind;
 mod mappings;
 mod module;
 mod objects;

@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         trial("every function is called", "cc", every_function),
         trial("devices, modules and streams are used from C", "cc", devices),
         trial("textures, tensor maps and multimem addresses are used from C", "cc", objects),
+        trial("what a driver needs is used from C", "cc", driver),
         trial("the header is valid in C++", "c++", header_in_cpp),
         trial("kernels are compiled and cached by default, and check accesses", "cc", compiled),
     ];
@@ -137,7 +138,7 @@ fn program_in_python() {
     assert_eq!(text(&run), blocks("text")[2]);
 }
 
-const PROGRAMS: [&str; 2] = [include_str!("devices.c"), include_str!("objects.c")];
+const PROGRAMS: [&str; 3] = [include_str!("devices.c"), include_str!("objects.c"), include_str!("driver.c")];
 
 fn every_function() {
     let header = include_str!("../include/ptx_exec.h");
@@ -157,6 +158,10 @@ fn devices() {
 
 fn objects() {
     assert_eq!(run_c(PROGRAMS[1]), "ok\n");
+}
+
+fn driver() {
+    assert_eq!(run_c(PROGRAMS[2]), "ok\n");
 }
 
 fn header_in_cpp() {

@@ -165,7 +165,7 @@ impl Kernel {
             );
             let help = format!("at most {MOST_RESIDENT_BLOCKS}, as far as their registers and memory fit");
             let mut findings = Diagnostics::new();
-            findings.push(Diagnostic::error_without_place(codes::SHAPE, text).with_help(help));
+            findings.push(Diagnostic::error_without_place(codes::COOPERATIVE, text).with_help(help));
             return Err(findings);
         }
         Ok(geometry)

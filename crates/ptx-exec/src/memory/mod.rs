@@ -29,7 +29,7 @@ mod windows;
 
 pub(crate) use arena::Arena;
 pub use beyond::{HostMemory, HostRegion};
-pub use device::{Memory, MemoryError, RegionInfo, RegionKind, Words};
+pub use device::{Bounds, Memory, MemoryError, MemoryKind, MemoryOptions, RegionInfo, RegionKind, Words};
 pub use fault::{Fault, FaultKind};
 pub use global::Order;
 pub(crate) use global::{Concurrency, GlobalMemory};

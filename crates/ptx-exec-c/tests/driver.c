@@ -1,0 +1,128 @@
+/* Calls the functions that a driver needs: kinds of errors, memory, attributes. What is expected follows from the kernels, and from CUDA's documentation. */
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expect.h"
+#include "ptx_exec.h"
+
+#define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
+#define KIND(kind) EXPECT(ptx_last_error_kind() == (kind))
+
+static const char *stores =
+    HEAD
+    ".visible .entry store(.param .u64 to, .param .u32 value)\n"
+    "{\n"
+    "    .reg .b64 %a; .reg .b32 %v;\n"
+    "    ld.param.u64 %a, [to]; ld.param.u32 %v, [value]; st.global.u32 [%a], %v;\n"
+    "    ret;\n"
+    "}\n"
+    ".visible .entry stop() { trap; }\n";
+
+static void check_kinds(PtxDevice *device)
+{
+    PtxModule *module;
+    PtxKernel *store, *stop;
+    uint32_t *memory, value = 7;
+    OK(ptx_module_load(device, "stores.ptx", stores, &module));
+    KIND(PTX_ERROR_NONE);
+    OK(ptx_kernel_get(module, "store", &store));
+    OK(ptx_kernel_get(module, "stop", &stop));
+    OK(ptx_malloc(device, 4, (void **)&memory));
+    PtxShape one = { .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } };
+    void *at = memory + 1;
+    const void *arguments[] = { &at, &value };
+    FAILS(ptx_launch(store, &one, arguments, NULL), PTX_STOPPED, "out of bounds");
+    KIND(PTX_ERROR_ILLEGAL_ADDRESS);
+    at = (char *)memory + 1;
+    FAILS(ptx_launch(store, &one, arguments, NULL), PTX_STOPPED, "not aligned");
+    KIND(PTX_ERROR_MISALIGNED);
+    FAILS(ptx_launch(stop, &one, NULL, NULL), PTX_STOPPED, "`trap`");
+    KIND(PTX_ERROR_TRAP);
+    FAILS(ptx_kernel_get(module, "none", &stop), PTX_NOT_FOUND, "none");
+    KIND(PTX_ERROR_NOT_FOUND);
+    FAILS(ptx_malloc(NULL, 4, &at), PTX_INVALID_VALUE, "null pointer");
+    KIND(PTX_ERROR_INVALID_VALUE);
+    EXPECT(strcmp(ptx_error_kind_name(PTX_ERROR_MISALIGNED), "PTX_ERROR_MISALIGNED") == 0);
+    EXPECT(strcmp(ptx_error_kind_name(PTX_ERROR_NONE), "PTX_ERROR_NONE") == 0);
+    EXPECT(ptx_error_kind_cuda_result(PTX_ERROR_NONE) == 0);
+    EXPECT(ptx_error_kind_cuda_result(PTX_ERROR_MISALIGNED) == 716);
+    EXPECT(ptx_error_kind_cuda_result(PTX_ERROR_ILLEGAL_ADDRESS) == 700);
+    EXPECT(ptx_error_kind_cuda_result(PTX_ERROR_OUT_OF_MEMORY) == 2);
+    EXPECT(ptx_error_kind_cuda_result(1000) == 999);
+    PtxFile cubin = { .name = "a", .contents = "\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\276\0", .bytes = 20 };
+    PtxModule *none;
+    FAILS(ptx_module_load_files(device, 1, &cubin, &none), PTX_INVALID_MODULE, "this is a cubin");
+    KIND(PTX_ERROR_NO_BINARY);
+    OK(ptx_free(device, memory));
+    OK(ptx_kernel_destroy(store));
+    OK(ptx_kernel_destroy(stop));
+    OK(ptx_module_destroy(module));
+}
+
+/* Bytes of memory that the process has touched. */
+static long resident(void)
+{
+    long pages = 0, size = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file == NULL || fscanf(file, "%ld %ld", &size, &pages) != 2)
+        return -1;
+    fclose(file);
+    return pages * 4096;
+}
+
+static void check_memory(void)
+{
+    PtxDeviceOptions options = { .memory = 1ull << 40 };
+    PtxDevice *device;
+    PtxProperties properties;
+    uint64_t used;
+    char *memory, *more;
+    OK(ptx_device_create(&options, &device));
+    OK(ptx_device_properties(device, &properties));
+    EXPECT(properties.memory_bytes == 1ull << 40);
+    /* Memory costs nothing until it is touched. */
+    long before = resident();
+    OK(ptx_malloc(device, 2048ull << 20, (void **)&memory));
+    EXPECT(before < 0 || resident() - before < 64 << 20);
+    memory[1ull << 30] = 1;
+    OK(ptx_device_used_bytes(device, &used));
+    EXPECT(used == 2048ull << 20 && memory[(1ull << 30) + 1] == 0);
+    OK(ptx_free(device, memory));
+    FAILS(ptx_malloc(device, 1ull << 41, (void **)&more), PTX_OUT_OF_MEMORY, "");
+    KIND(PTX_ERROR_OUT_OF_MEMORY);
+    OK(ptx_device_destroy(device));
+
+    /* The size of the machine by default. */
+    OK(ptx_device_create(NULL, &device));
+    OK(ptx_device_properties(device, &properties));
+    if (properties.memory_bytes > 0) {
+        FAILS(ptx_malloc(device, properties.memory_bytes + 1, (void **)&more), PTX_OUT_OF_MEMORY, "out of memory");
+        EXPECT(strcmp(ptx_status_name(PTX_OUT_OF_MEMORY), "PTX_OUT_OF_MEMORY") == 0);
+    }
+    OK(ptx_device_destroy(device));
+
+    /* As the CUDA driver, 512 bytes at least. */
+    options = (PtxDeviceOptions){ .lenient_bounds = 1, .memory = 1024 };
+    OK(ptx_device_create(&options, &device));
+    OK(ptx_malloc(device, 4, (void **)&memory));
+    OK(ptx_copy_in(device, memory + 508, "abcd", 4));
+    FAILS(ptx_copy_in(device, memory + 509, "abcd", 4), PTX_INVALID_MEMORY, "out of bounds");
+    OK(ptx_malloc(device, 4, (void **)&more));
+    FAILS(ptx_malloc(device, 4, (void **)&more), PTX_OUT_OF_MEMORY, "1024 bytes are used of 1024");
+    OK(ptx_device_destroy(device));
+}
+
+int main(void)
+{
+    PtxDeviceOptions options = { .go_on_after_stop = 1 };
+    PtxDevice *device;
+    OK(ptx_device_create(&options, &device));
+    check_kinds(device);
+    check_memory();
+    OK(ptx_device_destroy(device));
+    puts("ok");
+    return 0;
+}
