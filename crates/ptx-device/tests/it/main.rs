@@ -1,5 +1,6 @@
 //! The integration tests, as one program.
 
+mod attributes;
 #[cfg(feature = "jit")]
 mod compiled;
 mod device;
