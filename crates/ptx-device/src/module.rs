@@ -13,7 +13,7 @@ use crate::architecture::{MultiprocessorLimits, USUAL_SHARED_BYTES};
 use crate::argument::pack;
 use crate::code::Code;
 use crate::error::{Finding, Stopped, findings, refused};
-use crate::source::read;
+use crate::source::{read, undefined};
 use crate::{Argument, Device, DeviceError, SharedMemory};
 
 /// What all handles of a kernel share.
@@ -46,7 +46,9 @@ impl Module {
     ///
     /// # Errors
     /// [`DeviceError::Module`] with all errors of the text; [`DeviceError::Target`] if the device has an earlier
-    /// architecture. Unsupported constructs are only refused when a [kernel](Module::kernel) needs them.
+    /// architecture. Functions and variables that the module uses and does not define are errors, except for those that are built in (`vprintf`,
+    /// `malloc`, `free`, `__assertfail`) and those of CUDA's device runtime that PTX can express, which are linked. Unsupported constructs are only
+    /// refused when a [kernel](Module::kernel) needs them.
     pub fn load(device: &Device, name: &str, text: impl Into<Vec<u8>>) -> Result<Self, DeviceError> {
         Self::load_files(device, vec![SourceFile::new(name, text)])
     }
@@ -88,6 +90,10 @@ impl Module {
         let rejected = |found: &Diagnostics| DeviceError::Module(findings(&sources, found));
         let (verified, more) = verify(&tree).map_err(|found| rejected(&found))?;
         warnings.extend(findings(&sources, &more));
+        let undefined = undefined(&tree);
+        if undefined.has_errors() {
+            return Err(rejected(&undefined));
+        }
         let needed = tree.target().and_then(|target| target.sm);
         if let (Some(has), Some(needed)) = (device.architecture(), needed)
             && !(Sm { variant: SmVariant::Arch, ..has }).provides(needed)

@@ -9,6 +9,7 @@ mod errors;
 mod llvm;
 #[cfg(feature = "jit")]
 mod relay;
+mod runtime;
 mod tensor;
 mod textures;
 #[cfg(feature = "jit")]
