@@ -207,7 +207,7 @@ impl DeviceError {
                 ErrorKind::SharedMemory
             }
             Self::Launch(findings) => ErrorKind::of_findings(findings, ErrorKind::InvalidLaunch),
-            Self::Arguments(_) | Self::Texture(_) => ErrorKind::InvalidValue,
+            Self::Arguments(_) | Self::Texture(_) | Self::Limit(_) => ErrorKind::InvalidValue,
             Self::Memory(error) => ErrorKind::of_memory(error),
             Self::Stopped(stopped) => ErrorKind::of_trap(&stopped.trap.kind),
             Self::Event(_) => ErrorKind::NotReady,

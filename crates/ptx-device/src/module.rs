@@ -292,7 +292,7 @@ impl Kernel {
         ptx_llvm::detached::watch_exit();
         self.module.device.check()?;
         self.check_shared(shape.dynamic_shared)?;
-        let fits = self.prepared.check(shape, self.module.device.limits());
+        let fits = self.prepared.check(shape, &self.module.device.limits());
         fits.map(drop).map_err(|found| self.refused(&found))
     }
 

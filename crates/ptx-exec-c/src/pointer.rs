@@ -90,6 +90,17 @@ impl OutputBuffer {
     }
 }
 
+impl OutputBuffer {
+    /// Lends the bytes to a function.
+    pub(crate) fn with<R>(&self, write: impl FnOnce(&mut [u8]) -> R) -> R {
+        if self.1 == 0 {
+            return write(&mut []);
+        }
+        // SAFETY: by the contract of `output_buffer` the buffer has this size, and nothing else accesses it.
+        write(unsafe { std::slice::from_raw_parts_mut(self.0, self.1) })
+    }
+}
+
 /// A buffer for bytes that arrive later.
 ///
 /// # Safety

@@ -92,7 +92,7 @@ impl From<DeviceError> for Failure {
             DeviceError::Launch(_) => PtxStatus::PtxInvalidLaunch,
             DeviceError::Memory(_) if error.kind() == ErrorKind::OutOfMemory => PtxStatus::PtxOutOfMemory,
             DeviceError::Memory(_) => PtxStatus::PtxInvalidMemory,
-            DeviceError::Texture(_) => PtxStatus::PtxInvalidValue,
+            DeviceError::Texture(_) | DeviceError::Limit(_) => PtxStatus::PtxInvalidValue,
             DeviceError::Stopped(_) => PtxStatus::PtxStopped,
             DeviceError::Event(_) => PtxStatus::PtxNotReady,
             DeviceError::Capture(_) | DeviceError::Graph(_) => PtxStatus::PtxInvalidGraph,

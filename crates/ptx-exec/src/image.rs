@@ -24,13 +24,27 @@ use crate::texture::{Handle, TextureError, check_reference, opaque_of};
 pub struct DeviceHeap {
     heap: Arc<Mutex<Heap>>,
     made: Arc<Mutex<bool>>,
+    /// Its size, if it is not that of the limits.
+    bytes: Arc<Mutex<Option<usize>>>,
 }
 
 impl DeviceHeap {
+    /// Sets its size in place of that of the limits of its [`Surroundings`]; false if it has been created, and keeps its size.
+    pub fn set_bytes(&self, bytes: usize) -> bool {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*made {
+            *self.bytes.lock().unwrap_or_else(PoisonError::into_inner) = Some(bytes);
+        }
+        !*made
+    }
+
     /// Creates the heap in a memory, unless it exists already.
     fn make(&self, memory: &Memory, bytes: usize) -> Result<(), MemoryError> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if !*made {
+            let own = *self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+            // Default: the limit, as documented.
+            let bytes = own.unwrap_or(bytes);
             let pieces = Arc::new(Pieces::of_heap(bytes as u64));
             let base = memory.add_heap(bytes as u64, Arc::clone(&pieces), "the heap of `malloc`")?;
             *self.heap.lock().unwrap_or_else(PoisonError::into_inner) = Heap::new(base, bytes as u64, pieces);

@@ -60,6 +60,18 @@ use crate::{Device, DeviceError};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(u32);
 
+impl NodeId {
+    /// The node with a number. Graphs refuse those that they do not have.
+    pub const fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// Its number in its graph.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Node {
     operation: Operation,
