@@ -191,8 +191,8 @@ impl ErrorKind {
             .into_iter()
             .find_map(|(code, kind)| is(code).then_some(kind))
         });
-        // Default: other codes are of the stage that reports them.
-        known.unwrap_or(otherwise)
+        // Other codes are of the stage that reports them.
+        known.into_iter().fold(otherwise, |_, known| known)
     }
 }
 

@@ -13,7 +13,7 @@ use ptx_device::{
 };
 
 use crate::mappings::Mappings;
-use crate::pointer::{given, items, region, room, store, text};
+use crate::pointer::{given, items, or_zero, region, room, store, text};
 use crate::status::{Failure, PtxStatus, guard};
 
 /// A device: memory, and the execution of kernels on it.
@@ -306,8 +306,7 @@ pub unsafe extern "C" fn ptx_device_properties(
             shared_bytes: found.shared_bytes,
             stack_bytes: found.stack_bytes as u64,
             heap_bytes: found.heap_bytes as u64,
-            // Default: as documented.
-            memory_bytes: found.memory_bytes.unwrap_or(0),
+            memory_bytes: or_zero(found.memory_bytes),
         };
         // SAFETY: the header's contract.
         unsafe { store(properties, found, "`properties`") }

@@ -16,6 +16,12 @@ pub(crate) unsafe fn given<'a, T>(pointer: *const T, what: &str) -> Result<&'a T
     unsafe { pointer.as_ref() }.ok_or_else(|| Failure::value(format!("{what} is a null pointer")))
 }
 
+/// A number, or zero where there is none, as the header documents each.
+pub(crate) fn or_zero<T: Default>(number: Option<T>) -> T {
+    // Default: as documented.
+    number.unwrap_or_default()
+}
+
 /// Stores a result.
 ///
 /// # Safety

@@ -42,9 +42,10 @@ impl DeviceHeap {
     fn make(&self, memory: &Memory, bytes: usize) -> Result<(), MemoryError> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if !*made {
-            let own = *self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
-            // Default: the limit, as documented.
-            let bytes = own.unwrap_or(bytes);
+            let mut bytes = bytes;
+            if let Some(own) = *self.bytes.lock().unwrap_or_else(PoisonError::into_inner) {
+                bytes = own;
+            }
             let pieces = Arc::new(Pieces::of_heap(bytes as u64));
             let base = memory.add_heap(bytes as u64, Arc::clone(&pieces), "the heap of `malloc`")?;
             *self.heap.lock().unwrap_or_else(PoisonError::into_inner) = Heap::new(base, bytes as u64, pieces);
@@ -178,8 +179,10 @@ impl Image {
 
     /// Bytes of constant memory.
     pub fn constant_bytes(&self) -> u64 {
-        // Default: a module without constant variables has no constant memory.
-        self.constant.map_or(0, |(_, bytes)| bytes as u64)
+        match self.constant {
+            Some((_, bytes)) => bytes as u64,
+            None => 0,
+        }
     }
 
     /// The module, with shorthands expanded.

@@ -117,7 +117,10 @@ fn what_it_is(found: Option<&str>) -> String {
 
 /// The size of a memory, as the end of a message.
 fn of_capacity(capacity: Option<u64>) -> String {
-    capacity.map_or_else(String::new, |capacity| format!(" of {capacity}"))
+    match capacity {
+        Some(capacity) => format!(" of {capacity}"),
+        None => String::new(),
+    }
 }
 
 /// Why memory cannot be allocated, freed or accessed.
