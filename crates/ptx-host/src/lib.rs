@@ -15,7 +15,6 @@ mod code;
 mod counters;
 pub mod emit;
 mod error;
-mod exchange;
 mod inline;
 mod inspect;
 mod join;

@@ -197,7 +197,7 @@ pub struct Arguments {
     #[arg(long)]
     pub jit_check_shapes: bool,
     /// Compile without special forms of code, to find out what one is worth or whether it is at fault: parts, groups, together, unrolling, turns, phases,
-    /// rematerialization, full-warps, lane-loops, exchanges, counters, windows, quads, prefetching, prefetching-blocks. `--remarks` tells which a kernel has
+    /// rematerialization, full-warps, lane-loops, counters, windows, quads, prefetching, prefetching-blocks. `--remarks` tells which a kernel has
     #[arg(long, value_name = "FORMS", value_delimiter = ',', value_parser = form)]
     pub disable: Vec<Form>,
     /// Compile for this CPU, as LLVM names it, as in x86-64-v3, to compare code for other vectors. The CPU of this machine must have all of

@@ -323,12 +323,6 @@ pub(super) fn store(
     let accessed = Accessed { address: &store.address, base, guard, size: store.size, count: srcs.len() };
     let form = form(code.analysis, accessed);
     note_form(code, accessed, form, RemarkKind::Scatter);
-    let is_consecutive = form == Form::Consecutive(None);
-    if (is_consecutive || form == Form::Any)
-        && window::store_blended(code, accessed, is_consecutive, (store, pc))?
-    {
-        return Ok(());
-    }
     match form {
         Form::Uniform => store_last(code, accessed, srcs)?,
         Form::Consecutive(None) => store_consecutive(code, accessed, srcs)?,
