@@ -9,8 +9,8 @@ use ptx_exec::program::Program;
 use ptx_exec::{DecodedLaunch, ExecError, Launch};
 use ptx_host::analysis::Launched;
 use ptx_host::{CompileError, Lines, Options, Remark, RemarkKind, SourceLocation, Stage};
-use ptx_llvm::{KernelCrash, LlvmError};
 use ptx_llvm::host::Cpu;
+use ptx_llvm::{KernelCrash, LlvmError};
 use ptx_verify::Verified;
 
 /// What executes the kernel.
