@@ -47,7 +47,7 @@ pub(super) fn async_copy(
         CopyAmount::UnlessTrue(src) => {
             let chunks = (0..code.chunks).map(|chunk| {
                 let none = code.emit.resize(registers::vector(code, src, chunk)?, 1)?;
-                let word = code.types.vector(code.types.int(32), code.lanes);
+                let word = code.vector_of(32);
                 let all = code.builder().splat(code.int(32, size.into()), code.lanes)?;
                 code.builder().select(none, word.zero(), all)
             });
@@ -117,8 +117,7 @@ fn copy_lane<'c>(code: &Code<'_, '_, 'c>, copies: Copies<'c>, lane: Value<'c>) -
     let builder = code.builder();
     let copied = serial::of_lane(code, copied, lane)?;
     let all = builder.int_compare(IntPredicate::Uge, copied, code.int(32, size.into()))?;
-    let [then, other, after] =
-        ["all", "part", "copied"].map(|name| code.function.append_block(code.types, name));
+    let [then, other, after] = code.blocks(["all", "part", "copied"]);
     builder.branch_if(all, then, other)?;
     builder.position_at_end(then);
     builder.store(builder.load(whole, from, size, Ordinary)?, to, size, Ordinary)?;

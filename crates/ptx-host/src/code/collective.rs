@@ -35,7 +35,7 @@ pub(super) fn collective(
     pc: u32,
 ) -> Result<(), CompileError> {
     if matches!(collective.participants, Participants::Converged) {
-        code.masks.present = Present::Same(lane_values::running(code, guard)?);
+        code.masks.present = Present::Same(registers::active_lanes(code, guard)?);
     }
     let (srcs, dsts) = (&*collective.srcs, &*collective.dsts);
     match (collective.kind, srcs, dsts) {

@@ -130,10 +130,8 @@ pub(super) fn special_store(
     }
     if space == Space::Local || matches!(store.address.base, Base::Frame) {
         for (src, offset) in store_elements(store) {
-            let values: Result<Vec<_>, LlvmError> = (0..code.chunks)
-                .map(|chunk| code.emit.resize(registers::vector(code, src, chunk)?, 8 * store.size))
-                .collect();
-            local::store_local(code, guard, store.address.base, offset, store.size, &values?)?;
+            let values = registers::vectors(code, src, 8 * store.size)?;
+            local::store_local(code, guard, store.address.base, offset, store.size, &values)?;
         }
         return Ok(Some(()));
     }
@@ -155,8 +153,7 @@ fn load_generic<'c>(
 ) -> Result<Vec<Vec<Value<'c>>>, CompileError> {
     let base = row(&load.address, pc)?;
     let is_global = is_above_windows(code, guard, base, load.address.offset)?;
-    let [fast, slow, after] =
-        ["global", "windows", "loaded"].map(|name| code.function.append_block(code.types, name));
+    let [fast, slow, after] = code.blocks(["global", "windows", "loaded"]);
     code.builder().branch_if_likely(is_global, fast, slow, true)?;
     code.builder().position_at_end(fast);
     let global = Load { address: Address { space: Space::Global, ..load.address }, ..load.clone() };
@@ -197,8 +194,7 @@ fn store_generic(
 ) -> Result<(), CompileError> {
     let base = row(&store.address, pc)?;
     let is_global = is_above_windows(code, guard, base, store.address.offset)?;
-    let [fast, slow, after] =
-        ["global", "windows", "stored"].map(|name| code.function.append_block(code.types, name));
+    let [fast, slow, after] = code.blocks(["global", "windows", "stored"]);
     code.builder().branch_if_likely(is_global, fast, slow, true)?;
     code.builder().position_at_end(fast);
     let global = Store { address: Address { space: Space::Global, ..store.address }, ..store.clone() };
@@ -420,8 +416,7 @@ fn load_lane<'c>(
         Ok(value)
     };
     let Some(is_local) = address.is_local.filter(|_| bits > 32) else { return whole(code) };
-    let [words, one, after] =
-        ["words", "one", "loaded"].map(|name| code.function.append_block(code.types, name));
+    let [words, one, after] = code.blocks(["words", "one", "loaded"]);
     builder.branch_if(is_local, words, one)?;
     builder.position_at_end(words);
     let mut all = code.types.int(bits).zero();
@@ -459,8 +454,7 @@ fn store_lane<'c>(
     };
     let Some(is_local) = address.is_local.filter(|_| bits > 32) else { return whole(code) };
     let builder = code.builder();
-    let [words, one, after] =
-        ["words", "one", "stored"].map(|name| code.function.append_block(code.types, name));
+    let [words, one, after] = code.blocks(["words", "one", "stored"]);
     builder.branch_if(is_local, words, one)?;
     builder.position_at_end(words);
     for word in 0..u64::from(bits / 32) {

@@ -256,7 +256,7 @@ fn gathers_or_quads<'c>(
 }
 
 fn gathers<'c>(code: &Code<'_, '_, 'c>, accessed: Accessed<'_>) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
-    let ty = code.types.vector(code.types.int(accessed.bits()), code.lanes);
+    let ty = code.vector_of(accessed.bits());
     let mut values = vec![Vec::new(); accessed.count];
     if let Some(window) = window_of(code.analysis, code.launched, accessed) {
         let loaded = (0..code.chunks).map(|chunk| window::load_window(code, accessed, &window, chunk));
@@ -285,8 +285,7 @@ fn consecutive_unless<'c>(
     indexed: Indexed,
 ) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
     let builder = code.builder();
-    let [gather, load, after] =
-        ["gather", "load", "loaded"].map(|name| code.function.append_block(code.types, name));
+    let [gather, load, after] = code.blocks(["gather", "load", "loaded"]);
     builder.branch_if_likely(index::wraps(code, row, indexed)?, gather, load, false)?;
     builder.position_at_end(gather);
     let gathered = gathers(code, accessed)?;
@@ -327,8 +326,7 @@ pub(super) fn store(
         Form::Uniform => store_last(code, accessed, srcs)?,
         Form::Consecutive(None) => store_consecutive(code, accessed, srcs)?,
         Form::Consecutive(Some((row, indexed))) => {
-            let [scatter, store, after] =
-                ["scatter", "store", "stored"].map(|name| code.function.append_block(code.types, name));
+            let [scatter, store, after] = code.blocks(["scatter", "store", "stored"]);
             code.builder().branch_if_likely(index::wraps(code, row, indexed)?, scatter, store, false)?;
             code.builder().position_at_end(scatter);
             scatters(code, accessed, srcs)?;

@@ -153,8 +153,7 @@ pub(super) fn quads<'c>(
     let lanes = builder.cast(CastOp::BitCast, all, code.types.int(code.lanes))?;
     let is_all =
         builder.int_compare(IntPredicate::Eq, lanes, code.int(code.lanes, u64::MAX >> (64 - code.lanes)))?;
-    let [quads, gathers, after] =
-        ["quads", "gather", "loaded"].map(|name| code.function.append_block(code.types, name));
+    let [quads, gathers, after] = code.blocks(["quads", "gather", "loaded"]);
     builder.branch_if_likely(is_all, quads, gathers, true)?;
     builder.position_at_end(quads);
     let mut loaded = Vec::new();

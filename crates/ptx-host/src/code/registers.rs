@@ -17,7 +17,7 @@ use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, FloatPredicate, Value};
 
 use super::state::{Code, Current, Guard};
-use super::{cluster, index, slots};
+use super::{cluster, index, lane_masks, slots};
 use crate::analysis::{BlockId, Indexed, Shape, Stride, takes_any};
 use crate::error::defect;
 
@@ -43,6 +43,11 @@ pub(super) fn vector<'c>(code: &Code<'_, '_, 'c>, src: Src, chunk: usize) -> Res
         return with_own_nan(code, src, raw_vector(code, src, chunk)?);
     }
     raw_vector(code, src, chunk)
+}
+
+/// The values of all lanes, a vector for each chunk, as integers of `bits` bits.
+pub(super) fn vectors<'c>(code: &Code<'_, '_, 'c>, src: Src, bits: u32) -> Result<Vec<Value<'c>>, LlvmError> {
+    (0..code.chunks).map(|chunk| code.emit.resize(vector(code, src, chunk)?, bits)).collect()
 }
 
 /// The values of the lanes of a chunk, or that of the first one, without canonicalizing NaNs.
@@ -194,6 +199,16 @@ pub(super) fn active<'c>(
     }
 }
 
+/// As [`active`], for all chunks.
+pub(super) fn all_active<'c>(code: &Code<'_, '_, 'c>, guard: Guard) -> Result<Vec<Value<'c>>, LlvmError> {
+    (0..code.chunks).map(|chunk| active(code, guard, chunk)).collect()
+}
+
+/// As [`active`], as a lane mask.
+pub(super) fn active_lanes<'c>(code: &Code<'_, '_, 'c>, guard: Guard) -> Result<Value<'c>, LlvmError> {
+    lane_masks::lanes_of(code, &all_active(code, guard)?)
+}
+
 /// The lanes of a chunk for which a condition holds.
 pub(super) fn condition<'c>(
     code: &Code<'_, '_, 'c>,
@@ -242,7 +257,7 @@ fn claimed_index_of<'c>(
     let has_index = |src: &&Src| matches!(shapes.claim(**src), Shape::Indexed(_));
     if let Some(row) = reads.iter().find(has_index).and_then(|src| src.as_register()) {
         let place = slots::claimed_places(code, row).get(chunk).copied();
-        let ty = code.types.vector(code.types.int(indexed.bits), code.lanes);
+        let ty = code.vector_of(indexed.bits);
         let place = place.ok_or_else(|| defect("a row without an index"))?;
         return code.builder().load(ty, place, 8, Ordinary);
     }

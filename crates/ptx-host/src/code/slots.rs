@@ -14,7 +14,7 @@ use crate::analysis::{BlockId, Indexed, Shape};
 /// The types of the indices in memory from which a row is claimed to follow.
 fn types_of_claimed_index<'c>(code: &Code<'_, '_, 'c>, row: u32) -> Vec<Type<'c>> {
     let index = claimed_index(code, row);
-    let ty = |indexed: Indexed| code.types.vector(code.types.int(indexed.bits), code.lanes);
+    let ty = |indexed: Indexed| code.vector_of(indexed.bits);
     index.map(|indexed| vec![ty(indexed); code.chunks]).into_iter().flatten().collect()
 }
 
@@ -68,7 +68,7 @@ pub(super) fn types_of_index<'c>(code: &Code<'_, '_, 'c>, row: u32) -> Vec<Type<
 
 /// Allocates the memory of the masks of lanes that wait at blocks of a range, and of those that have not exited.
 pub(super) fn make_masks(code: &mut Code<'_, '_, '_>, blocks: Range<BlockId>) -> Result<(), LlvmError> {
-    let mask = code.types.vector(code.types.int(1), code.lanes);
+    let mask = code.vector_of(1);
     code.masks.first = blocks.start;
     for _ in blocks {
         let slot = (0..code.chunks).map(|_| zeroed(code, mask)).collect::<Result<_, _>>()?;

@@ -12,12 +12,12 @@ use ptx_llvm::build::Value;
 use ptx_llvm::build::Volatility::Ordinary;
 
 use super::state::Code;
-use super::{addressing, registers};
+use super::{addressing, lane_masks, registers};
 use crate::analysis::{Accessed, Window};
 
 /// Whether all lanes of the warp are known to execute the current block.
 fn is_full(code: &Code<'_, '_, '_>) -> bool {
-    let all = code.types.int_vector(1, &vec![1; code.lanes as usize]);
+    let all = lane_masks::all_of_chunk(code);
     all.is_ok_and(|all| code.masks.active.iter().all(|&mask| mask == all))
 }
 
@@ -28,7 +28,7 @@ pub(super) fn load_window<'c>(
     window: &Window,
     chunk: usize,
 ) -> Result<Value<'c>, LlvmError> {
-    let ty = code.types.vector(code.types.int(accessed.bits()), code.lanes);
+    let ty = code.vector_of(accessed.bits());
     let active = registers::active(code, accessed.guard, chunk)?;
     let mut vectors = Vec::new();
     for (number, lanes) in window.lanes.iter().enumerate() {
