@@ -14,7 +14,7 @@ use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 
 use super::serial::Held;
 use super::state::{Code, Guard};
-use super::{lane_masks, registers, runtime, serial, slots};
+use super::{index, lane_masks, registers, runtime, serial, slots};
 use crate::analysis::{BlockId, Claims};
 
 /// The arrays (`serial.rs`) of checked values, in addition to those of operations.
@@ -48,14 +48,10 @@ pub(super) fn check_written<'c>(
 }
 
 fn check<'c>(code: &mut Code<'_, '_, 'c>, pc: u32, row: u32, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
-    let widened = |code: &Code<'_, '_, 'c>, value: Value<'c>| code.emit.resize(value, 64);
     values_of(code, Src::register(row))?;
-    if let Some(indexed) = slots::claimed_index(code, row) {
-        let ty = code.vector_of(indexed.bits);
-        let places = slots::claimed_places(code, row).to_vec();
-        let indices =
-            places.into_iter().map(|place| widened(code, code.builder().load(ty, place, 8, Ordinary)?));
-        let indices = indices.collect::<Result<Vec<_>, LlvmError>>()?;
+    if let Some(indexed) = slots::indexed(code, row) {
+        let index = |chunk| code.emit.resize(index::read_index(code, row, indexed, chunk)?, 64);
+        let indices = (0..code.chunks).map(index).collect::<Result<Vec<_>, LlvmError>>()?;
         serial::put(code, INDICES, &indices)?;
     }
     let [values, indices, sets] =
