@@ -29,6 +29,7 @@ mod perf;
 #[path = "../tests/it/common/prepared.rs"]
 mod prepared;
 mod remarks;
+mod source;
 mod spin;
 mod stack;
 mod strategy;
