@@ -24,6 +24,7 @@ mod cluster;
 mod collective;
 mod control;
 mod effects;
+mod fork;
 mod gather;
 mod generic;
 mod handover;

@@ -16,6 +16,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
+use super::fork::Fork;
 use super::state::{Code, Guard};
 use super::{lane_masks, notes, registers};
 use crate::error::defect;
@@ -238,10 +239,8 @@ pub(super) fn each_lane_unrolled<'c>(
     for &warp in warps {
         lanes = builder.binary(BinaryOp::And, lanes, warp)?;
     }
-    let [all, some, after] = code.blocks(["all", "some", "after"]);
     let is_full = builder.int_compare(IntPredicate::Eq, lanes, code.int(32, u32::MAX.into()))?;
-    builder.branch_if_likely(is_full, all, some, true)?;
-    builder.position_at_end(all);
+    let fork = Fork::new(code, is_full, Some(true), ["all", "some", "after"])?;
     each_warp(code, warps, |code, _, first| {
         for lane in 0..WARP as u64 {
             let lane = code.int(64, lane);
@@ -251,11 +250,9 @@ pub(super) fn each_lane_unrolled<'c>(
         }
         Ok(())
     })?;
-    builder.branch(after)?;
-    builder.position_at_end(some);
+    let other = fork.other(code)?;
     each_lane(code, warps, body)?;
-    builder.branch(after)?;
-    builder.position_at_end(after);
+    other.meet(code)?;
     Ok(())
 }
 
