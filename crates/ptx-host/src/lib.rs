@@ -15,7 +15,6 @@ mod code;
 mod counters;
 pub mod emit;
 mod error;
-mod exchange;
 mod inline;
 mod inspect;
 mod join;
@@ -30,6 +29,7 @@ mod perf;
 #[path = "../tests/it/common/prepared.rs"]
 mod prepared;
 mod remarks;
+mod source;
 mod spin;
 mod stack;
 mod strategy;

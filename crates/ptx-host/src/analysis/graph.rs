@@ -282,6 +282,17 @@ impl Graph {
         Some(inside)
     }
 
+    /// The blocks that are reached from some blocks, these included.
+    pub(super) fn reached_from(&self, mut work: Vec<BlockId>) -> BTreeSet<BlockId> {
+        let mut reached = BTreeSet::new();
+        while let Some(id) = work.pop() {
+            if reached.insert(id) {
+                work.extend(self.block(id).terminator.targets());
+            }
+        }
+        reached
+    }
+
     /// The blocks that only stop the launch; lanes at them run before any other block.
     pub fn stopping(&self) -> Range<BlockId> {
         1..self.begin

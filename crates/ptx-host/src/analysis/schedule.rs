@@ -348,7 +348,7 @@ fn lacking(
             work.extend(guard.map(|(_, other)| other).filter(|_| parts_lanes(id)));
         }
     }
-    reached(graph, work)
+    graph.reached_from(work)
 }
 
 /// As [`lacking`], where intervals are known.
@@ -377,18 +377,7 @@ fn lacking_of_spans(
             work.push(id);
         }
     }
-    reached(graph, work)
-}
-
-/// The blocks that are reached from some, these included.
-fn reached(graph: &Graph, mut work: Vec<BlockId>) -> BTreeSet<BlockId> {
-    let mut reached = BTreeSet::new();
-    while let Some(id) = work.pop() {
-        if reached.insert(id) {
-            work.extend(graph.block(id).terminator.targets());
-        }
-    }
-    reached
+    graph.reached_from(work)
 }
 
 /// The sets of blocks that the lanes of a block may go to at one time: all targets if it diverges, otherwise one of them.

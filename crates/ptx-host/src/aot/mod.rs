@@ -36,6 +36,7 @@ use crate::error::CompileError;
 use crate::inline::inline;
 use crate::kernel::{Generated, PIPELINE, generate_one};
 use crate::options::Options;
+use crate::source::Source;
 use crate::stack::{stack_bytes, waits};
 use crate::strategy::Forms;
 use addresses::Addresses;
@@ -247,7 +248,8 @@ fn compile_kernel<'c>(
         }
         let name = format!("{}.{}x{}x{}", kernel.symbol, block[0], block[1], block[2]);
         let options = Options::default();
-        let made = generate_one(module.context(), machine, &program, &Launched::blocks(block), &options);
+        let launched = Launched::blocks(block);
+        let made = generate_one(module.context(), machine, Source::new(&program, &launched, &options));
         let Generated { module: made, passes, runs, asks, .. } = made.map_err(|error| match error {
             CompileError::Refused(Refusal { pc, why }) => failed(Some(place(pc)), why),
             CompileError::Llvm(error) => AotError::Llvm(error),

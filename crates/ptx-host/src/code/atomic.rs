@@ -305,7 +305,7 @@ fn exchanged<'c>(
     new: impl FnOnce(&Code<'_, '_, 'c>, Value<'c>) -> Result<Value<'c>, LlvmError>,
 ) -> Result<Value<'c>, LlvmError> {
     let builder = code.builder();
-    let [again, after] = ["again", "exchanged"].map(|name| code.function.append_block(code.types, name));
+    let [again, after] = code.blocks(["again", "exchanged"]);
     let ty = code.types.int(bits);
     // Torn halves only make the first exchange fail.
     let first = match bits {

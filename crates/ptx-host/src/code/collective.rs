@@ -35,7 +35,7 @@ pub(super) fn collective(
     pc: u32,
 ) -> Result<(), CompileError> {
     if matches!(collective.participants, Participants::Converged) {
-        code.masks.present = Present::Same(lane_values::running(code, guard)?);
+        code.masks.present = Present::Same(registers::active_lanes(code, guard)?);
     }
     let (srcs, dsts) = (&*collective.srcs, &*collective.dsts);
     match (collective.kind, srcs, dsts) {
@@ -116,10 +116,7 @@ fn trues<'c>(code: &Code<'_, '_, 'c>, predicate: Src) -> Result<Value<'c>, LlvmE
         let holds = code.emit.resize(registers::first(code, predicate, 0)?, 1)?;
         return code.emit.resize_signed(holds, 32);
     }
-    let holds: Vec<Value<'c>> = (0..code.chunks)
-        .map(|chunk| code.emit.resize(registers::vector(code, predicate, chunk)?, 1))
-        .collect::<Result<_, _>>()?;
-    lane_masks::lanes_of(code, &holds)
+    lane_masks::lanes_of(code, &registers::vectors(code, predicate, 1)?)
 }
 
 fn vote(
@@ -243,9 +240,7 @@ fn reduce<'c>(
     value: Src,
     d: u32,
 ) -> Result<(), LlvmError> {
-    let values: Vec<Value<'c>> = (0..code.chunks)
-        .map(|chunk| code.emit.resize(registers::vector(code, value, chunk)?, 32))
-        .collect::<Result<_, _>>()?;
+    let values = registers::vectors(code, value, 32)?;
     // A single value is combined with itself, so that a NaN becomes canonical.
     let values: Vec<Value<'c>> = match reduction {
         Reduction::Int(..) => values,

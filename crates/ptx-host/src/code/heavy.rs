@@ -44,7 +44,7 @@ pub(super) fn by_runtime<'c>(
     pc: u32,
 ) -> Result<(), LlvmError> {
     let access = Access::of(op);
-    let (active, mask) = (serial::active_lanes(code, guard)?, serial::active_lanes(code, None)?);
+    let (active, mask) = (registers::active_lanes(code, guard)?, registers::active_lanes(code, None)?);
     let live = lane_masks::alive_lanes(code)?;
     let mut given = std::mem::take(&mut code.rows.given);
     let read: BTreeSet<u32> = access.reads.iter().filter_map(|src| src.as_register()).collect();

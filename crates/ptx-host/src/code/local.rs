@@ -202,7 +202,7 @@ fn local_word<'c>(
     chunk: usize,
     mask: Value<'c>,
 ) -> Result<Value<'c>, LlvmError> {
-    let ty = code.types.vector(code.types.int(32), code.lanes);
+    let ty = code.vector_of(32);
     match offsets {
         Offsets::Constant(offset) => {
             let place = constant_place(code, *offset + after, chunk)?;

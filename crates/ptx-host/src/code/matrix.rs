@@ -197,7 +197,7 @@ fn registers_at<'c>(
     bits: u32,
     registers: std::ops::Range<usize>,
 ) -> Result<Registers<'c>, LlvmError> {
-    let ty = code.types.vector(code.types.int(bits), code.lanes);
+    let ty = code.vector_of(bits);
     let one = |register, chunk| {
         let place = register_place(code, emit, memory, bits, (register, chunk))?;
         emit.builder.load(ty, place, 8, Ordinary)

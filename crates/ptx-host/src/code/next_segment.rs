@@ -43,7 +43,7 @@ pub(super) fn run_next_of_segment(
                 lane_masks::lanes_of(code, &code.masks.active)
             })?;
         }
-        let block = shared(&segment.dispatch, || code.function.append_block(code.types, "dispatch"));
+        let block = shared(&segment.dispatch, || code.block("dispatch"));
         code.builder().branch(block)?;
         return Ok(());
     }
@@ -74,7 +74,7 @@ fn leave_if_before<'a, 'c>(
         return Ok(true);
     }
     let before = is_any_lane_at(code, segment, IntPredicate::Ult, segment.range.start as u64)?;
-    let [back, on] = ["back", "after"].map(|name| code.function.append_block(code.types, name));
+    let [back, on] = code.blocks(["back", "after"]);
     code.builder().branch_if(before, back, on)?;
     code.builder().position_at_end(back);
     leave(code)?;
@@ -89,7 +89,7 @@ fn is_any_lane_at<'a, 'c>(
     how: IntPredicate,
     number: u64,
 ) -> Result<Value<'c>, LlvmError> {
-    let ty = code.types.vector(code.types.int(32), code.lanes);
+    let ty = code.vector_of(32);
     let mut any = Vec::new();
     for (chunk, &place) in segment.lanes_at.iter().enumerate() {
         let at = code.builder().load(ty, place, 8, Ordinary)?;
@@ -114,11 +114,11 @@ pub(super) fn run_others_of_segment<'c>(
     let pc = code.analysis.graph.block(id).first;
     code.builder().store(code.int(32, id as u64 + 1), segment.bound, 4, Ordinary)?;
     if others.range(id + 1..).count() > MOST_TESTS {
-        let block = shared(&segment.pass_over, || code.function.append_block(code.types, "pass.over"));
+        let block = shared(&segment.pass_over, || code.block("pass.over"));
         return code.builder().branch(block).map(drop);
     }
     for &next in others.range(id + 1..) {
-        let [found, after] = ["found", "after"].map(|name| code.function.append_block(code.types, name));
+        let [found, after] = code.blocks(["found", "after"]);
         code.builder().branch_if(next_block::has_waiting(code, next)?, found, after)?;
         code.builder().position_at_end(found);
         code.builder().store(code.int(32, 0), segment.bound, 4, Ordinary)?;
@@ -142,7 +142,7 @@ pub(super) fn leave_for_later<'a, 'c>(
     segment: &Segment<'a, 'c>,
 ) -> Result<(), LlvmError> {
     let later = is_any_lane_at(code, segment, IntPredicate::Uge, segment.range.end as u64)?;
-    let none = code.function.append_block(code.types, "nowhere");
+    let none = code.block("nowhere");
     code.builder().branch_if(later, segment.leave, none)?;
     code.builder().position_at_end(none);
     if code.analysis.arrives_singly {

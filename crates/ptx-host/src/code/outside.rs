@@ -43,8 +43,8 @@ pub(super) fn save_lanes<'a, 'c>(
     code: &Code<'a, '_, 'c>,
     segment: &Segment<'a, 'c>,
 ) -> Result<(), LlvmError> {
-    let ty = code.types.vector(code.types.int(32), code.lanes);
-    let mask = code.types.vector(code.types.int(1), code.lanes);
+    let ty = code.vector_of(32);
+    let mask = code.vector_of(1);
     for chunk in 0..code.chunks {
         let mut at = code.builder().load(ty, segment.lanes_at[chunk], 8, Ordinary)?;
         for id in segment.range.clone().filter(|&id| segment.plan.segments.is_entry(id)) {
@@ -80,7 +80,7 @@ fn set_lanes_at<'a, 'c>(
     number: u64,
     lanes: &[Value<'c>],
 ) -> Result<(), LlvmError> {
-    let ty = code.types.vector(code.types.int(32), code.lanes);
+    let ty = code.vector_of(32);
     for (chunk, (&place, &lanes)) in segment.lanes_at.iter().zip(lanes).enumerate() {
         let before = code.builder().load(ty, place, 8, Ordinary)?;
         let at = code.builder().select(lanes, lane_masks::constants(code, 32, chunk, |_| number)?, before)?;
@@ -123,7 +123,7 @@ pub(super) fn end_stuck_segment(code: &Code<'_, '_, '_>) -> Result<(), LlvmError
 /// The mask of lanes at a block of another segment.
 pub(super) fn masks_outside<'c>(code: &Code<'_, '_, 'c>, id: BlockId) -> Result<Vec<Value<'c>>, LlvmError> {
     let Some(segment) = &code.segment else { return Err(defect("a kernel in one function")) };
-    let ty = code.types.vector(code.types.int(32), code.lanes);
+    let ty = code.vector_of(32);
     let at = |(chunk, &place): (usize, &Value<'c>)| {
         let at = code.builder().load(ty, place, 8, Ordinary)?;
         number_is(code, at, chunk, IntPredicate::Eq, id as u64)

@@ -127,8 +127,8 @@ pub(super) fn check_memory(
     }
     let every_lane_runs = guard.is_none() && code.analysis.schedule.is_together(id);
     let retried = wholes != [0; 2] && !every_lane_runs;
-    let after = code.function.append_block(code.types, "checked");
-    let outside = code.function.append_block(code.types, "outside");
+    let after = code.block("checked");
+    let outside = code.block("outside");
     code.builder().branch_if_likely(inside, after, outside, true)?;
     code.builder().position_at_end(outside);
     if retried {
@@ -136,7 +136,7 @@ pub(super) fn check_memory(
         for (_, tested) in &tested {
             inside = code.builder().binary(BinaryOp::And, inside, lanes_are_inside(code, tested)?)?;
         }
-        let ask = code.function.append_block(code.types, "ask");
+        let ask = code.block("ask");
         code.builder().branch_if_likely(inside, after, ask, true)?;
         code.builder().position_at_end(ask);
     }

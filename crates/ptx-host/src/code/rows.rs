@@ -79,7 +79,7 @@ pub(super) fn call_system(
     }
     let result = serial::results(code, 0, 64)?;
     let results = serial::array(code, 0)?;
-    let lanes = serial::active_lanes(code, guard)?;
+    let lanes = registers::active_lanes(code, guard)?;
     let local = code.local.unwrap_or_else(|| code.types.pointer(0).zero());
     let given = [code.int(32, pc.into()), lanes, arguments, results, local];
     runtime::call_checked(code, offset_of!(Runtime, call), &given)?;

@@ -111,8 +111,7 @@ pub(super) fn dispatch<'a, 'c>(
     }
     let bound_at = code.builder().offset(state, code.int(64, BOUND))?;
     code.builder().store(code.int(32, 0), bound_at, 4, Ordinary)?;
-    let [head, returned, stopped] =
-        ["dispatch", "returned", "stopped"].map(|name| code.function.append_block(types, name));
+    let [head, returned, stopped] = code.blocks(["dispatch", "returned", "stopped"]);
     code.builder().branch(head)?;
     code.builder().position_at_end(returned);
     let status = code.builder().phi(word)?;
@@ -125,7 +124,7 @@ pub(super) fn dispatch<'a, 'c>(
     let mut cases = Vec::new();
     let here = code.builder().block()?;
     for (range, &function) in plan.segments.ranges().iter().zip(&plan.functions) {
-        let call = code.function.append_block(types, "segment");
+        let call = code.block("segment");
         code.builder().position_at_end(call);
         let result = code.builder().call(function, &[code.frame, state, next])?;
         code.builder().add_incoming(status, result, call)?;
@@ -134,7 +133,7 @@ pub(super) fn dispatch<'a, 'c>(
         cases.extend(entries.map(|id| (id as u64, call)));
     }
     cases.push((EXITED, code.ends.done));
-    let nowhere = code.function.append_block(types, "nowhere");
+    let nowhere = code.block("nowhere");
     code.builder().position_at_end(here);
     code.builder().switch_on(next, nowhere, &cases)?;
     // Lanes are at a block at which no segment begins: a defect of `analysis/segments.rs`, which must not end the warp as if they had exited.
@@ -151,7 +150,7 @@ fn lowest_block<'c>(
     state: Value<'c>,
     bound_at: Value<'c>,
 ) -> Result<Value<'c>, LlvmError> {
-    let ty = code.types.vector(code.types.int(32), code.lanes);
+    let ty = code.vector_of(32);
     let bound = code.builder().load(code.types.int(32), bound_at, 4, Ordinary)?;
     let bound = code.builder().splat(bound, code.lanes)?;
     let mut lowest: Option<Value<'c>> = None;
@@ -193,8 +192,8 @@ pub(super) fn begin_segment<'a, 'c>(
     range: Range<BlockId>,
     state: Value<'c>,
 ) -> Result<(), CompileError> {
-    let ty = code.types.vector(code.types.int(32), code.lanes);
-    let leave = code.function.append_block(code.types, "leave");
+    let ty = code.vector_of(32);
+    let leave = code.block("leave");
     let bound = code.builder().alloca_in_entry(code.types.int(32), 4)?;
     code.builder().store(code.int(32, 0), bound, 4, Ordinary)?;
     if code.program.kernel().local > 0 {
@@ -258,7 +257,7 @@ pub(super) fn enter_segment<'c>(code: &mut Code<'_, '_, 'c>, next: Value<'c>) ->
         code.builder().branch(only)?;
         return Ok(());
     }
-    let nowhere = code.function.append_block(code.types, "nowhere");
+    let nowhere = code.block("nowhere");
     code.builder().switch_on(next, nowhere, &cases)?;
     code.builder().position_at_end(nowhere);
     code.builder().unreachable()?;
@@ -284,7 +283,7 @@ fn finish_dispatch<'a, 'c>(code: &Code<'a, '_, 'c>, segment: &Segment<'a, 'c>) -
     if let Some(block) = segment.dispatch.get() {
         code.builder().position_at_end(block);
         for (id, to) in blocks.clone() {
-            let after = code.function.append_block(code.types, "after");
+            let after = code.block("after");
             code.builder().branch_if(next_block::has_waiting(code, id)?, to, after)?;
             code.builder().position_at_end(after);
         }
@@ -294,7 +293,7 @@ fn finish_dispatch<'a, 'c>(code: &Code<'a, '_, 'c>, segment: &Segment<'a, 'c>) -
         code.builder().position_at_end(block);
         let bound = code.builder().load(code.types.int(32), segment.bound, 4, Ordinary)?;
         for (id, to) in blocks {
-            let [found, after] = ["found", "after"].map(|name| code.function.append_block(code.types, name));
+            let [found, after] = code.blocks(["found", "after"]);
             let is_above = code.builder().int_compare(IntPredicate::Ule, bound, code.int(32, id as u64))?;
             let runs = code.builder().binary(BinaryOp::And, next_block::has_waiting(code, id)?, is_above)?;
             code.builder().branch_if(runs, found, after)?;
