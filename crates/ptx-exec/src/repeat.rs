@@ -5,17 +5,18 @@ use std::sync::{Arc, Mutex};
 
 use ptx_diag::Diagnostics;
 use ptx_ir::Module;
+use ptx_program::Program;
+use ptx_program::decode::{Launches, Reached, reach};
+use ptx_program::memory::AddressSize;
 use ptx_verify::Verified;
 
-use crate::decode::{Launches, Reached, reach};
 use crate::engine::{Checked, Interpretation, Setup};
 use crate::error::{ExecError, codes, one};
 use crate::inputs::{buffer_bases, host_threads, multicasts, pass_arguments, place_variables, textures};
 use crate::kernel::{Ground, Kernel};
 use crate::launch::{Executed, Launch, Outcome};
 use crate::machine::{Heap, Observer};
-use crate::memory::{AddressSize, Arena, Concurrency, GlobalMemory, Pieces, Region};
-use crate::program::Program;
+use crate::memory::{Arena, Concurrency, GlobalMemory, Pieces, Region};
 use crate::spec::LaunchSpec;
 
 /// A launch with a decoded kernel. No buffer is copied yet, so that construction only costs the decoding.

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use ptx_program::decode::registers;
+use ptx_program::memory::AddressSize;
 use ptx_verify::Verified;
 
-use crate::decode::registers;
 use crate::engine::Interpretation;
 use crate::error::ExecError;
 use crate::launch::{Launch, Outcome};
 use crate::machine::Observer;
-use crate::memory::{AddressSize, Arena};
+use crate::memory::Arena;
 use crate::observe::{Observation, Observed, Profile};
 use crate::repeat::DecodedLaunch;
 

@@ -11,7 +11,7 @@
 //! Such stores become vector stores of all lanes (`analysis/exchange.rs`), which take less time than a test whether any lane stores. Each
 //! instruction keeps its number.
 
-use ptx_exec::program::{Effect, Guard, Inst, Op, Program};
+use ptx_program::{Effect, Guard, Inst, Op, Program};
 
 use crate::analysis::{BlockId, Graph, Terminator, is_loaded_before};
 use crate::inline::Inlined;

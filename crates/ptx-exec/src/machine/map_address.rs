@@ -1,10 +1,11 @@
 //! Addresses of other blocks of a cluster: `mapa` (manual 9.7.9.23).
 
+use ptx_program::memory::{AddressSize, Space, address_in};
+use ptx_program::{MapAddress, lanes};
+
 use super::Stop;
 use super::at::At;
 use crate::error::TrapKind;
-use crate::memory::{AddressSize, Space, address_in};
-use crate::program::{MapAddress, lanes};
 
 /// The rank of no block, since clusters have at most 16 blocks.
 const NO_RANK: u32 = 0xff;

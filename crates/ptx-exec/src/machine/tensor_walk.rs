@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use crate::program::TensorMode;
-use crate::tensormap::{BoundingBox, MOST_DIMENSIONS, Pixels, TensorMap, WideMode};
+use ptx_program::TensorMode;
+use ptx_program::tensormap::{BoundingBox, MOST_DIMENSIONS, Pixels, TensorMap, WideMode};
 
 /// Alignment of the address of the first element of a box.
 const BOX_ALIGNMENT_BITS: i64 = 128;

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use ptx_diag::counted;
+use ptx_program::memory::ALLOCATION_SHIFT;
 
 use super::fault::FaultKind;
 use super::pieces::Pieces;
-use super::windows::ALLOCATION_SHIFT;
 
 /// Alignment of every allocation, as CUDA guarantees.
 pub(super) const ALIGNMENT: u64 = 256;

@@ -4,8 +4,8 @@
 //! loaded value in the inactive lanes: each of them has accessed its address, so that it is in the block's memory, and the threads of
 //! a block (CTA) run on one thread of the host.
 
-use ptx_exec::Space;
-use ptx_exec::program::{Address, Base, Effect, Op, Order, Program, Store};
+use ptx_program::memory::Space;
+use ptx_program::{Address, Base, Effect, Op, Order, Program, Store};
 
 use super::Access;
 

@@ -7,8 +7,8 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::Space;
-use ptx_exec::program::{Effect, Op, Order, Program};
+use ptx_program::memory::Space;
+use ptx_program::{Effect, Op, Order, Program};
 
 use super::group::pressure_in;
 use super::together::is_index;
