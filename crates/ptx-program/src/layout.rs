@@ -24,6 +24,7 @@ pub type VariableAddresses = FxHashMap<VarId, (Space, u64)>;
 /// on the stack of a thread.
 #[derive(Debug, Default)]
 pub struct Layout {
+    /// Where the variables are.
     pub addresses: VariableAddresses,
     /// The address size.
     pub address_size: AddressSize,

@@ -92,8 +92,11 @@ pub use wgmma::{FactorA, SharedFactor, WARPGROUP, WarpgroupAction, WarpgroupProd
 /// Source location of an instruction.
 #[derive(Clone, Debug)]
 pub struct Origin {
+    /// The position of the PTX instruction.
     pub span: Span,
+    /// Its mnemonic as written.
     pub mnemonic: ptx_isa::Mnemonic,
+    /// The index of its function in [`Program::functions`].
     pub function: u32,
     /// Index in the program's source lines.
     pub line: Option<u32>,
@@ -153,12 +156,15 @@ impl Constants {
 /// An executable program. It is plain data, which any engine can execute.
 #[derive(Clone, Debug)]
 pub struct Program {
+    /// The instructions of all functions, one function after the other.
     pub code: Vec<Inst>,
     /// The origin of each instruction.
     pub origins: Vec<Origin>,
     /// The source lines of the instructions.
     pub lines: Vec<Arc<SourceLine>>,
+    /// The constant rows.
     pub constants: Constants,
+    /// The kernel and the functions that it can call.
     pub functions: Functions,
     /// Maps function numbers of the module to indices in `functions`.
     pub numbers: FxHashMap<u32, u32>,

@@ -57,7 +57,7 @@ use ptx_ir::{FunctionId, Module, VarId};
 use rustc_hash::FxHashMap;
 
 pub use body::executes;
-pub use operands::{Named, Registers, registers};
+pub use operands::{Named, Operands, Registers, registers};
 pub use reach::{Launches, Reached, all_variables, kernels, reach};
 pub use signature::kernel_parameters;
 

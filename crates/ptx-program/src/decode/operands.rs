@@ -12,27 +12,35 @@ use crate::program::Program;
 /// A register, or an element of one, with its location.
 #[derive(Clone, Debug)]
 pub struct Named {
+    /// Its name in the module; that of an element of a vector has the element appended.
     pub name: Arc<str>,
+    /// Its type.
     pub ty: ScalarType,
-    /// Its rows, one or two.
+    /// The first of its rows.
     pub first: u32,
+    /// Number of its rows, one or two.
     pub rows: u32,
 }
 
 /// A PTX instruction.
 #[derive(Clone, Debug, Default)]
 pub struct Operands {
-    /// The first and last of the program instructions that it was decoded to.
+    /// The first of the program instructions that it was decoded to.
     pub first: u32,
+    /// The last of them.
     pub last: u32,
+    /// The registers that it reads.
     pub reads: Vec<Named>,
+    /// The registers that it writes.
     pub writes: Vec<Named>,
 }
 
 /// Maps each instruction of the program to its PTX instruction.
 #[derive(Clone, Debug, Default)]
 pub struct Registers {
+    /// For each instruction of the program the index in `instructions`; `None` for those that are not in the text.
     pub at: Vec<Option<u32>>,
+    /// The instructions of the text.
     pub instructions: Vec<Operands>,
 }
 

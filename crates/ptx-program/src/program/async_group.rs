@@ -11,14 +11,21 @@ use super::{
 /// inline.
 #[derive(Clone, Debug, Hash)]
 pub enum AsyncOp {
+    /// `cp.async.bulk`, `cp.reduce.async.bulk`, `st.bulk`.
     Bulk(Box<Bulk>),
+    /// `st.async`, `red.async`.
     Write(Box<AsyncWrite>),
+    /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`.
     TensorCopy(Box<TensorCopy>),
+    /// `tensormap.replace`.
     TensormapReplace(Box<TensormapReplace>),
+    /// `tensormap.cp_fenceproxy`.
     TensormapCopy(Box<TensormapCopy>),
     /// An operation on tensor memory.
     Tensor(Box<TensorIssue>),
+    /// `tcgen05.commit`.
     TensorCommit(Box<TensorCommit>),
+    /// `clusterlaunchcontrol.try_cancel`.
     TryCancel(Box<TryCancel>),
 }
 
@@ -54,20 +61,25 @@ pub enum GroupAction {
 /// `cp.async.bulk.wait_group`.
 #[derive(Clone, Copy, Debug, Hash)]
 pub struct AsyncGroup {
+    /// The family of the groups.
     pub family: Family,
+    /// What is done with them.
     pub action: GroupAction,
 }
 
 /// The memory operation of an asynchronous store.
 #[derive(Clone, Debug, Hash)]
 pub enum Write {
+    /// `st.async`
     Store(Store),
+    /// `red.async`
     Combine(Atomic),
 }
 
 /// `st.async`, `red.async`.
 #[derive(Clone, Debug, Hash)]
 pub struct AsyncWrite {
+    /// What is written.
     pub write: Write,
     /// The mbarrier that counts the bytes.
     pub barrier: Option<Address>,

@@ -20,10 +20,15 @@ pub enum BarrierAction {
 /// `bar`, `barrier`.
 #[derive(Clone, Copy, Debug, Hash)]
 pub struct BlockBarrier {
+    /// What the thread does at the barrier.
     pub action: BarrierAction,
+    /// The number of the barrier.
     pub id: Src,
+    /// The number of expected threads; `None` for all threads of the block.
     pub count: Option<Src>,
+    /// The predicate of a reduction; `None` without one.
     pub predicate: Option<Src>,
+    /// The destination of the result; without one, a row that nothing reads.
     pub dst: Dst,
     /// Whether all threads of a warp must execute it together (`bar`, `.aligned`).
     pub is_aligned: bool,

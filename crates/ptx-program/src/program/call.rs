@@ -6,12 +6,29 @@ use super::row::Src;
 #[derive(Clone, Copy, Debug, Hash)]
 pub enum Slot {
     /// Bytes in the frame's local memory.
-    Memory { offset: u32, size: u32 },
+    Memory {
+        /// Offset of its first byte in the frame.
+        offset: u32,
+        /// Size in bytes.
+        size: u32,
+    },
     /// Space in the frame's local memory for a parameter of unspecified size, which takes as many bytes as a call
     /// passes, possibly none.
-    Open { offset: u32, size: u32 },
+    Open {
+        /// Offset of its first byte in the frame.
+        offset: u32,
+        /// Size in bytes of the space.
+        size: u32,
+    },
     /// Registers; a 128-bit value takes two rows, a vector one or two for each element.
-    Rows { first: Src, count: u32, bits: u64 },
+    Rows {
+        /// The first row.
+        first: Src,
+        /// Number of rows.
+        count: u32,
+        /// Mask of the bits that a row has.
+        bits: u64,
+    },
     /// An ignored result.
     Nothing,
 }
@@ -19,9 +36,11 @@ pub enum Slot {
 /// The target of a call.
 #[derive(Clone, Copy, Debug, Hash)]
 pub enum Callee {
+    /// The index of a function in [`Program::functions`](crate::Program::functions).
     Function(u32),
     /// The function address in a row.
     Address(Src),
+    /// A function without code in the program.
     Builtin(Builtin),
 }
 
@@ -41,7 +60,10 @@ pub enum Builtin {
 /// `call`.
 #[derive(Clone, Debug, Hash)]
 pub struct Call {
+    /// The function.
     pub callee: Callee,
+    /// What the caller passes.
     pub arguments: Box<[Slot]>,
+    /// Where the caller wants the results.
     pub results: Box<[Slot]>,
 }

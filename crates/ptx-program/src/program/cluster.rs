@@ -5,15 +5,20 @@ use super::{Address, Dst, Src};
 /// Action of a thread at the cluster barrier (manual 9.7.13.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum ClusterAction {
+    /// Arrives without waiting.
     Arrive,
+    /// Waits for the threads that have not arrived.
     Wait,
 }
 
 /// `mapa`: the address, in the block of a given rank, that corresponds to a shared address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct MapAddress {
+    /// The destination of the address.
     pub d: Dst,
+    /// The shared address.
     pub a: Src,
+    /// The rank of the block.
     pub rank: Src,
     /// Base of the shared window, if the addresses are generic.
     pub window: Option<u64>,
@@ -32,8 +37,10 @@ pub enum Audience {
 /// the index of its first block, 32 bits each, and in the highest bit whether a cluster was cancelled.
 #[derive(Clone, Debug, Hash)]
 pub struct TryCancel {
+    /// Where the response is written.
     pub to: Address,
     /// The mbarrier that counts the bytes.
     pub barrier: Address,
+    /// The blocks that receive the response.
     pub audience: Audience,
 }

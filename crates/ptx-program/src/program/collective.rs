@@ -10,9 +10,13 @@ use crate::scalar::float::{Extreme, NanRule, SignRule};
 /// Which lane a shuffle reads from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum ShuffleMode {
+    /// `.up`: from the lane that is lower by the offset.
     Up,
+    /// `.down`: from the lane that is higher by the offset.
     Down,
+    /// `.bfly`: from the lane whose number differs in the bits of the operand.
     Butterfly,
+    /// `.idx`: from the lane with this number.
     Index,
 }
 
@@ -42,20 +46,30 @@ impl ShuffleMode {
 /// The result of a vote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum VoteMode {
+    /// Whether all predicates are true.
     All,
+    /// Whether any predicate is true.
     Any,
+    /// Whether all predicates are the same.
     Uniform,
+    /// Mask of the lanes whose predicate is true.
     Ballot,
 }
 
 /// The associative operations of `redux`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum ReduceOp {
+    /// The sum.
     Add,
+    /// The smallest value.
     Min,
+    /// The largest value.
     Max,
+    /// The bitwise conjunction.
     And,
+    /// The bitwise disjunction.
     Or,
+    /// The bitwise exclusive or.
     Xor,
 }
 
@@ -110,11 +124,16 @@ pub enum Participants {
 /// A collective operation.
 #[derive(Clone, Debug, Hash)]
 pub struct Collective {
+    /// The operation.
     pub kind: CollectiveKind,
+    /// The lanes that take part.
     pub participants: Participants,
+    /// Source operands, in the order of the [kind](CollectiveKind).
     pub srcs: Box<[Src]>,
+    /// Destinations, in the order of the [kind](CollectiveKind).
     pub dsts: Box<[Dst]>,
     /// The address space of matrix loads and stores.
     pub space: Space,
+    /// Constant offset of the addresses of matrix loads and stores.
     pub offset: i64,
 }

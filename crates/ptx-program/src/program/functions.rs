@@ -7,6 +7,7 @@ use super::{Object, Slot};
 /// A function.
 #[derive(Clone, Debug, Default, Hash)]
 pub struct Function {
+    /// Its name in the module.
     pub name: String,
     /// Index of its first instruction.
     pub start: u32,
@@ -16,7 +17,9 @@ pub struct Function {
     pub local: u32,
     /// The variables in that local memory; their addresses are offsets from its start.
     pub objects: Box<[Object]>,
+    /// Where it finds its arguments.
     pub params: Box<[Slot]>,
+    /// Where it leaves its results.
     pub results: Box<[Slot]>,
 }
 

@@ -50,6 +50,7 @@ pub struct Files {
 }
 
 impl Files {
+    /// The files that a module declares.
     pub fn of(module: &Module) -> Self {
         let file = |item: &Item| match item {
             Item::File(file, _) => Some((file.index, Arc::from(module.name(file.name)))),

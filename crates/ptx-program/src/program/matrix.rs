@@ -10,24 +10,36 @@ use crate::scalar::narrow::Narrow;
 /// The element type of a matrix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Element {
+    /// `.f16`
     F16,
+    /// `.bf16`
     Bf16,
+    /// `.tf32`
     Tf32,
+    /// `.f32`
     F32,
+    /// `.f64`
     F64,
     /// A format of at most eight bits, stored in a byte (manual 9.7.14.5.14).
     Narrow(Narrow),
     /// `.e2m1`, packed in four bits.
     E2m1,
+    /// `.u8`
     U8,
+    /// `.s8`
     S8,
+    /// `.u4`
     U4,
+    /// `.s4`
     S4,
+    /// `.b1`
     B1,
+    /// `.s32`
     S32,
 }
 
 impl Element {
+    /// Bits of an element in a register.
     pub const fn bits(self) -> u32 {
         match self {
             Element::B1 => 1,
@@ -72,15 +84,20 @@ impl Element {
 /// The shape of a product: A is m x k, B is k x n, C and D are m x n.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Size {
+    /// Rows of A, C and D.
     pub m: u32,
+    /// Columns of B, C and D.
     pub n: u32,
+    /// Columns of A and rows of B.
     pub k: u32,
 }
 
 /// A matrix operand of a product.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum MatrixOperand {
+    /// The first factor.
     A,
+    /// The second factor.
     B,
     /// C and D, which have the same layout.
     Sum,
@@ -111,7 +128,9 @@ impl Size {
 /// Whether consecutive elements, in memory or in the registers of a lane, belong to a row or to a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Major {
+    /// To a row.
     Row,
+    /// To a column.
     Column,
 }
 
@@ -147,6 +166,7 @@ pub enum Overflow {
 /// One of the two factors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Factor {
+    /// The type of its elements.
     pub element: Element,
     /// Only affects the layout of [`Held::Quads`].
     pub major: Major,
@@ -169,8 +189,11 @@ pub enum Held {
 /// A position in one of the products that an instruction computes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct ElementPosition {
+    /// The number of the product.
     pub product: usize,
+    /// The row in the matrix.
     pub row: usize,
+    /// The column in the matrix.
     pub column: usize,
 }
 
@@ -270,6 +293,7 @@ pub struct Sparse {
     /// Which lanes of each group provide the metadata: one lane, a pair, or all four; the selector then has four, two
     /// or one values.
     pub selector: usize,
+    /// The order of the indices.
     pub indices: Indices,
 }
 
@@ -306,6 +330,7 @@ impl Sparse {
 pub struct Scales {
     /// Blocks per row: one, two or four.
     pub blocks: usize,
+    /// The format of a scale.
     pub format: Narrow,
 }
 
@@ -336,16 +361,25 @@ impl Scales {
 /// A multiplication: D = A * B + C.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Product {
+    /// The shape.
     pub size: Size,
+    /// Where the lanes hold the elements.
     pub held: Held,
+    /// The factor A.
     pub a: Factor,
+    /// The factor B.
     pub b: Factor,
     /// If A is sparse.
     pub sparse: Option<Sparse>,
+    /// The block scales of the factors, if they have any.
     pub scales: Option<Scales>,
+    /// The element type of C.
     pub c: Element,
+    /// The element type of D.
     pub d: Element,
+    /// How elements of the factors are combined.
     pub join: Join,
+    /// What becomes of sums that D cannot represent.
     pub overflow: Overflow,
     /// For `.f64`.
     pub rounding: Rounding,
@@ -376,8 +410,11 @@ impl Product {
 /// A matrix that `wmma` loads or stores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Fragment {
+    /// The shape of the product that the matrix belongs to.
     pub size: Size,
+    /// Which matrix of the product it is.
     pub operand: MatrixOperand,
+    /// Its element type and its order in memory.
     pub factor: Factor,
 }
 

@@ -25,15 +25,20 @@ pub enum Base {
 /// Width of the register that contains an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum AddressWidth {
+    /// 32 bits; offsets wrap around there.
     Bits32,
+    /// 64 bits.
     Bits64,
 }
 
 /// An address operand.
 #[derive(Clone, Copy, Debug, Hash)]
 pub struct Address {
+    /// The state space.
     pub space: Space,
+    /// What the offset is added to.
     pub base: Base,
+    /// The constant offset in bytes.
     pub offset: i64,
 }
 
@@ -50,6 +55,7 @@ impl Fill {
     /// Zero extension to a 64-bit register.
     pub const ZEROS: Self = Self { sign_shift: 0, register: u64::MAX };
 
+    /// Extends an element.
     #[inline]
     pub fn apply(self, raw: u64) -> u64 {
         (((raw << self.sign_shift) as i64 >> self.sign_shift) as u64) & self.register
@@ -59,13 +65,17 @@ impl Fill {
 /// `ld`: loads consecutive elements into `dsts`.
 #[derive(Clone, Debug, Hash)]
 pub struct Load {
+    /// The address of the first element.
     pub address: Address,
+    /// The destinations.
     pub dsts: Box<[Dst]>,
     /// Bytes of an element. A 16-byte element goes to two of `dsts` and is read atomically.
     pub size: u32,
     /// Required alignment of the address: the size of the whole access.
     pub align: u64,
+    /// How an element is extended.
     pub fill: Fill,
+    /// The memory order.
     pub order: Order,
     /// Whether programs may spin on it, waiting for other threads: it is volatile or synchronizing.
     pub polls: bool,
@@ -92,11 +102,15 @@ impl Load {
 /// `st`: stores `srcs` to consecutive elements.
 #[derive(Clone, Debug, Hash)]
 pub struct Store {
+    /// The address of the first element.
     pub address: Address,
+    /// The values.
     pub srcs: Box<[Src]>,
     /// Bytes of an element. A 16-byte element comes from two of `srcs` and is written atomically.
     pub size: u32,
+    /// Required alignment of the address: the size of the whole access.
     pub align: u64,
+    /// The memory order.
     pub order: Order,
 }
 
@@ -110,21 +124,28 @@ impl Store {
 /// `atom` and `red`.
 #[derive(Clone, Debug, Hash)]
 pub struct Atomic {
+    /// The address.
     pub address: Address,
+    /// Size in bytes.
     pub size: u32,
+    /// The destination of the old value; `None` for `red`.
     pub dst: Option<Dst>,
+    /// The operands of the operation; the second is only used by a compare-and-swap.
     pub operands: [Src; 2],
+    /// The value that is written.
     pub combine: Combine,
 }
 
 /// `atom` and `red` on vectors: each element is combined separately (manual 9.7.13.5).
 #[derive(Clone, Debug, Hash)]
 pub struct VectorAtomic {
+    /// The address of the first element.
     pub address: Address,
     /// Bytes of an element.
     pub size: u32,
     /// For each element the destination of its old value, and the operand it is combined with.
     pub elements: Box<[(Option<Dst>, Src)]>,
+    /// The value that is written for each element.
     pub combine: Combine,
 }
 
@@ -140,9 +161,13 @@ pub enum Exchange {
 /// 128-bit `atom`; every value is two rows, low half first.
 #[derive(Clone, Copy, Debug, Hash)]
 pub struct WideAtomic {
+    /// The address.
     pub address: Address,
+    /// The destination of the old value; `None` if it is not used.
     pub dst: Option<[Dst; 2]>,
+    /// The first rows of the operands.
     pub operands: [Src; 2],
+    /// Whether memory is changed.
     pub exchange: Exchange,
 }
 
@@ -160,8 +185,12 @@ pub enum CopyAmount {
 /// `cp.async`.
 #[derive(Clone, Debug, Hash)]
 pub struct AsyncCopy {
+    /// The destination in shared memory.
     pub to: Address,
+    /// The source in global memory.
     pub from: Address,
+    /// Size in bytes of the destination.
     pub size: u32,
+    /// How much of it is read.
     pub amount: CopyAmount,
 }

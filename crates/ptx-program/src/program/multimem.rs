@@ -9,12 +9,15 @@ use crate::scalar::narrow::{Direction, Negatives};
 /// `multimem.ld_reduce`, `multimem.st`, `multimem.red`.
 #[derive(Clone, Debug, Hash)]
 pub struct Multimem {
+    /// The multimem address.
     pub address: Address,
     /// Bytes of memory per register.
     pub size: u32,
+    /// The operation.
     pub action: MultimemAction,
 }
 
+/// What is done with the replicas.
 #[derive(Clone, Debug, Hash)]
 pub enum MultimemAction {
     /// Writes the same value to all replicas.
@@ -31,13 +34,26 @@ pub enum Accumulation {
     /// The reduction of an atomic operation.
     Plain(Combine),
     /// Per element, `count` elements in a register, in a format in which each element is exact.
-    Widened { element: Element, count: u32, format: Format, step: Step, rounds: Rounds },
+    Widened {
+        /// The type of an element in memory.
+        element: Element,
+        /// Elements in a register.
+        count: u32,
+        /// The format of the accumulation.
+        format: Format,
+        /// The reduction.
+        step: Step,
+        /// When the result is rounded.
+        rounds: Rounds,
+    },
 }
 
 /// Operation that accumulates the next value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Step {
+    /// The sum.
     Add,
+    /// The minimum or maximum.
     Extreme(FloatExtreme),
 }
 

@@ -22,10 +22,12 @@ pub struct Src(u32);
 impl Src {
     const CONSTANT: u32 = 1 << 31;
 
+    /// The operand that is a register row of the frame.
     pub const fn register(row: u32) -> Self {
         Self(row)
     }
 
+    /// The operand that is a constant row of the program.
     pub const fn constant(index: u32) -> Self {
         Self(index | Self::CONSTANT)
     }
@@ -62,7 +64,9 @@ pub type Dst = u32;
 /// The guard predicate of an instruction.
 #[derive(Clone, Copy, Debug, Hash)]
 pub struct Guard {
+    /// The register row of the predicate.
     pub row: u32,
+    /// Whether lanes execute the instruction if it is false.
     pub negated: bool,
 }
 

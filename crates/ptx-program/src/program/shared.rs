@@ -6,6 +6,7 @@ use crate::memory::Space;
 /// Whether an arrival may complete the phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Completion {
+    /// The arrival may be the last one.
     Allowed,
     /// `.noComplete`.
     Forbidden,
@@ -14,6 +15,7 @@ pub enum Completion {
 /// Whether an arrival also drops out of later phases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Stay {
+    /// Later phases expect the thread, too.
     Stays,
     /// `arrive_drop`: decrements the expected arrivals of later phases.
     Leaves,
@@ -22,7 +24,9 @@ pub enum Stay {
 /// The layout an mbarrier is initialized with. Layouts only differ in the result of `mbarrier.check_layout` here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum BarrierLayout {
+    /// `.layout::v0`
     V0,
+    /// `.layout::v1`
     V1,
 }
 
@@ -40,7 +44,16 @@ pub enum MbarrierAction {
     /// `mbarrier.complete_tx`: decrements the tx-count.
     Complete(Src),
     /// `mbarrier.arrive`, preceded by an expect-tx operation if `transactions` is given.
-    Arrive { count: Src, transactions: Option<Src>, completion: Completion, stay: Stay },
+    Arrive {
+        /// Number of arrivals.
+        count: Src,
+        /// What the tx-count is incremented by first.
+        transactions: Option<Src>,
+        /// Whether it may complete the phase.
+        completion: Completion,
+        /// Whether later phases expect the thread.
+        stay: Stay,
+    },
     /// `cp.async.mbarrier.arrive`: arrives when all prior `cp.async` of the thread are complete.
     ArriveOfCopies,
     /// `cp.async.mbarrier.arrive.noinc`.
@@ -56,7 +69,9 @@ pub enum MbarrierAction {
 /// An `mbarrier` operation on an object.
 #[derive(Clone, Debug, Hash)]
 pub struct Mbarrier {
+    /// The address of the object.
     pub address: Address,
+    /// The operation.
     pub action: MbarrierAction,
     /// The state before an arrival, whether the phase is complete, or whether the layout matches.
     pub dst: Option<Dst>,
@@ -79,11 +94,28 @@ pub enum Inspection {
 #[derive(Clone, Copy, Debug, Hash)]
 pub enum BulkSource {
     /// Memory at this address; with a mask only the bytes of each 16 whose bit is set.
-    Memory { from: Address, mask: Option<Src> },
+    Memory {
+        /// The address of the first byte.
+        from: Address,
+        /// The mask of the bytes of each 16 that are copied.
+        mask: Option<Src>,
+    },
     /// Memory at this address, without the given numbers of bytes at its beginning and end.
-    Within { from: Address, ignored: [Src; 2] },
+    Within {
+        /// The address of the first byte, ignored ones included.
+        from: Address,
+        /// Numbers of bytes that are not copied at the beginning and at the end.
+        ignored: [Src; 2],
+    },
     /// `cp.reduce.async.bulk`: each element of `element` bytes is combined with the destination.
-    Combined { from: Address, combine: Combine, element: u32 },
+    Combined {
+        /// The address of the first element.
+        from: Address,
+        /// The operation.
+        combine: Combine,
+        /// Bytes of an element.
+        element: u32,
+    },
     /// `st.bulk`: zeros.
     Zeros,
 }
@@ -91,7 +123,9 @@ pub enum BulkSource {
 /// `cp.async.bulk`, `cp.reduce.async.bulk`, `st.bulk`.
 #[derive(Clone, Debug, Hash)]
 pub struct Bulk {
+    /// The address of the first byte written.
     pub to: Address,
+    /// What is written.
     pub source: BulkSource,
     /// Bytes.
     pub size: Src,
@@ -110,23 +144,32 @@ pub struct Bulk {
 /// Traps if the address is in none of the given spaces.
 #[derive(Clone, Debug, Hash)]
 pub struct Within {
+    /// The address.
     pub address: Address,
+    /// The spaces that it may be in.
     pub spaces: &'static [Space],
 }
 
 /// An operation on a thread's stack (manual 9.7.17).
 #[derive(Clone, Copy, Debug, Hash)]
 pub enum Stack {
+    /// `stacksave`
     Save {
+        /// The destination of the stack pointer.
         d: Dst,
     },
+    /// `stackrestore`
     Restore {
+        /// The saved stack pointer.
         a: Src,
     },
     /// The alignment is at least 8.
     Allocate {
+        /// The destination of the address.
         d: Dst,
+        /// Size in bytes.
         size: Src,
+        /// Alignment in bytes.
         align: u64,
     },
 }

@@ -26,6 +26,7 @@ pub enum Group {
 /// Whether an allocation is exclusive to the block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Sharing {
+    /// Other blocks may allocate, too.
     Shared,
     /// `.exclusive`: allows any multiple of 32 columns.
     Exclusive,
@@ -73,6 +74,7 @@ impl TensorShape {
 /// Whether a register holds one column or the lower halves of two (manual 9.7.16.8.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Columns {
+    /// One column.
     Whole,
     /// `.pack::16b`, `.unpack::16b`: the lower halves of two adjacent columns.
     Halves,
@@ -81,7 +83,9 @@ pub enum Columns {
 /// The cells moved by a load or store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct TensorMove {
+    /// How lanes and columns are mapped to registers.
     pub shape: TensorShape,
+    /// Columns in a register.
     pub columns: Columns,
 }
 
@@ -114,7 +118,9 @@ impl TensorMove {
 /// Reduction of the values loaded by a thread (manual 9.7.16.8.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Reduction {
+    /// The smallest or largest floating-point value.
     Float(Extreme, NanRule, SignRule),
+    /// The smallest or largest integer.
     Integer(Extreme, Int),
 }
 
@@ -125,6 +131,7 @@ pub enum TensorAccess {
     Allocate(Group, Sharing),
     /// Sources: address and columns.
     Free(Group, Sharing),
+    /// `tcgen05.relinquish_alloc_permit`: the block allocates no more.
     Relinquish(Group),
     /// Source: address. Destinations: the registers.
     Load(TensorMove),
@@ -134,7 +141,9 @@ pub enum TensorAccess {
     LoadCompressed(TensorMove, Extreme, NanRule, SignRule),
     /// Sources: address and registers.
     Store(TensorMove),
+    /// `tcgen05.wait::ld`
     WaitForLoads,
+    /// `tcgen05.wait::st`
     WaitForStores,
 }
 
@@ -154,6 +163,7 @@ pub enum CopyRows {
 }
 
 impl CopyRows {
+    /// Number of rows.
     pub const fn count(self) -> usize {
         match self {
             CopyRows::All => 128,
@@ -188,19 +198,28 @@ pub enum Packed {
 /// The element types of a multiplication.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum MultiplyKind {
+    /// `.kind::f16`
     F16,
+    /// `.kind::tf32`
     Tf32,
+    /// `.kind::f8f6f4`
     F8f6f4,
+    /// `.kind::i8`
     I8,
+    /// `.kind::mxf8f6f4`
     Mxf8f6f4,
+    /// `.kind::mxf4`
     Mxf4,
+    /// `.kind::mxf4nvf4`
     Mxf4nvf4,
 }
 
 /// Number of scales per row along K, or number of elements per scale (manual 9.7.16.10.7.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum ScaleVector {
+    /// Scales per row.
     Count(usize),
+    /// Elements per scale.
     Block(usize),
 }
 
@@ -216,13 +235,17 @@ pub enum TensorA<T> {
 /// D = A * B + D (manual 9.7.16.10).
 #[derive(Clone, Debug, Hash)]
 pub struct Multiplication<T> {
+    /// The element types.
     pub kind: MultiplyKind,
     /// `.ws`
     pub keeps_b: bool,
     /// `.ashift`
     pub shifts_a: bool,
+    /// How many elements share a scale.
     pub vector: ScaleVector,
+    /// The address of D in tensor memory.
     pub d: T,
+    /// Where A is.
     pub a: TensorA<T>,
     /// The descriptor of a matrix in shared memory.
     pub b: T,
@@ -255,16 +278,20 @@ impl Multiplication<u64> {
 pub enum TensorOperation<T> {
     /// `tcgen05.cp`
     Copy {
+        /// Which lanes receive a row.
         rows: CopyRows,
         /// 16-byte chunks per row.
         chunks: usize,
+        /// The packing of elements that are narrower than a byte.
         packed: Option<Packed>,
+        /// The address in tensor memory.
         to: T,
         /// The descriptor of a matrix in shared memory.
         from: T,
     },
     /// `tcgen05.shift.down`
     Shift(T),
+    /// `tcgen05.mma`
     Multiply(Box<Multiplication<T>>),
 }
 
@@ -309,14 +336,18 @@ impl<T: Copy> Multiplication<T> {
 /// An operation of one thread on the tensor memory of its block or pair of blocks.
 #[derive(Clone, Debug, Hash)]
 pub struct TensorIssue {
+    /// The blocks whose tensor memory it works on.
     pub group: Group,
+    /// The operation.
     pub operation: TensorOperation<Src>,
 }
 
 /// `tcgen05.commit`: an arrival when all prior operations of the thread are complete.
 #[derive(Clone, Debug, Hash)]
 pub struct TensorCommit {
+    /// The blocks whose operations it is about.
     pub group: Group,
+    /// The mbarrier that is signalled.
     pub barrier: Address,
     /// The blocks of the cluster whose mbarriers are signalled.
     pub blocks: Option<Src>,

@@ -8,9 +8,19 @@ use super::{Combine, Dst, Src};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Geometry {
     /// Texels along one to three axes.
-    Axes { count: usize, is_array: bool, has_samples: bool },
+    Axes {
+        /// Number of axes.
+        count: usize,
+        /// Whether it is one layer of an array.
+        is_array: bool,
+        /// Whether a texel has several samples.
+        has_samples: bool,
+    },
     /// A direction from the centre of a cube.
-    Cube { is_array: bool },
+    Cube {
+        /// Whether it is one cube of an array.
+        is_array: bool,
+    },
 }
 
 /// The coordinates of a fetch.
@@ -30,7 +40,12 @@ pub enum LevelOf {
     /// The level given by the operand, of the type of the coordinates.
     Given(Src),
     /// The level that follows from the derivatives of the coordinates along x and y of the screen.
-    Gradient { dx: Box<[Src]>, dy: Box<[Src]> },
+    Gradient {
+        /// The derivatives along x.
+        dx: Box<[Src]>,
+        /// The derivatives along y.
+        dy: Box<[Src]>,
+    },
 }
 
 /// The result registers of a fetch.
@@ -51,12 +66,15 @@ pub struct Fetch {
     pub texture: Src,
     /// The handle of the sampler, in the independent mode.
     pub sampler: Option<Src>,
+    /// Interpretation of the coordinates.
     pub geometry: Geometry,
     /// The layer of an array.
     pub layer: Option<Src>,
     /// The sample index within a texel.
     pub sample: Option<Src>,
+    /// The coordinates.
     pub at: Coordinates,
+    /// The level.
     pub level: LevelOf,
     /// Offsets in texels for each axis.
     pub offsets: Box<[Src]>,
@@ -64,7 +82,9 @@ pub struct Fetch {
     pub depth: Option<Src>,
     /// `tld4`: the channel gathered from each of the four texels.
     pub gather: Option<usize>,
+    /// The type of the results.
     pub texels: Texels,
+    /// The destinations of the channels.
     pub dsts: Box<[Dst]>,
     /// Whether the texel is resident; always true here.
     pub resident: Option<Dst>,
@@ -73,18 +93,31 @@ pub struct Fetch {
 /// Properties of textures, samplers and surfaces that can be queried (manual 9.7.10.5, 9.7.11.4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Property {
+    /// Texels along x.
     Width,
+    /// Texels along y.
     Height,
+    /// Texels along z.
     Depth,
+    /// The format of a channel, as OpenCL's `cl_channel_type`.
     ChannelDataType,
+    /// The channels that there are, as OpenCL's `cl_channel_order`.
     ChannelOrder,
+    /// Layers of an array.
     ArraySize,
+    /// Mipmap levels.
     Levels,
+    /// Samples of a texel.
     Samples,
+    /// Whether the image is in linear memory.
     MemoryLayout,
+    /// Whether coordinates are normalized.
     NormalizedCoords,
+    /// Whether the sampler overrides normalized coordinates.
     ForceUnnormalizedCoords,
+    /// The filter of a sampler.
     FilterMode,
+    /// The address mode of a sampler along an axis.
     AddressMode(usize),
 }
 
@@ -115,18 +148,24 @@ impl Property {
 /// `txq`, `suq`.
 #[derive(Clone, Copy, Debug, Hash)]
 pub struct TextureQuery {
+    /// The handle of the texture, sampler or surface.
     pub handle: Src,
+    /// The property.
     pub property: Property,
     /// The level of a size query.
     pub level: Option<Src>,
+    /// The destination.
     pub dst: Dst,
 }
 
 /// A type of opaque variables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Opaque {
+    /// `.texref`
     Texture,
+    /// `.samplerref`
     Sampler,
+    /// `.surfref`
     Surface,
 }
 
@@ -145,15 +184,44 @@ pub enum Beyond {
 #[derive(Clone, Debug, Hash)]
 pub enum SurfaceAction {
     /// `suld.b`: elements of `size` bytes.
-    Load { size: u32, dsts: Box<[Dst]> },
+    Load {
+        /// Bytes of an element.
+        size: u32,
+        /// The destinations.
+        dsts: Box<[Dst]>,
+    },
     /// `sust.b`
-    Store { size: u32, srcs: Box<[Src]> },
+    Store {
+        /// Bytes of an element.
+        size: u32,
+        /// The values.
+        srcs: Box<[Src]>,
+    },
     /// `sust.p`: channels, converted to the format of the surface.
-    StoreTexel { srcs: Box<[Src]> },
+    StoreTexel {
+        /// The channels.
+        srcs: Box<[Src]>,
+    },
     /// `sured.b`
-    Reduce { size: u32, combine: Combine, src: Src },
+    Reduce {
+        /// Bytes of an element.
+        size: u32,
+        /// The operation.
+        combine: Combine,
+        /// The operand.
+        src: Src,
+    },
     /// `sured.p`: the format of the surface selects the operation, on unsigned or signed integers.
-    ReduceTexel { size: u32, unsigned: Combine, signed: Combine, src: Src },
+    ReduceTexel {
+        /// Bytes of an element.
+        size: u32,
+        /// The operation on unsigned integers.
+        unsigned: Combine,
+        /// The operation on signed integers.
+        signed: Combine,
+        /// The operand.
+        src: Src,
+    },
 }
 
 impl SurfaceAction {
@@ -168,23 +236,34 @@ impl SurfaceAction {
 pub struct SurfaceAccess {
     /// The handle of the surface.
     pub surface: Src,
+    /// Interpretation of the coordinates.
     pub geometry: Geometry,
+    /// The layer of an array.
     pub layer: Option<Src>,
+    /// The coordinates.
     pub at: Box<[Src]>,
+    /// What is done out of bounds.
     pub beyond: Beyond,
+    /// The operation.
     pub action: SurfaceAction,
 }
 
 /// Texture and surface instructions.
 #[derive(Clone, Debug, Hash)]
 pub enum Texturing {
+    /// `tex`, `tld4`
     Fetch(Fetch),
+    /// `txq`, `suq`
     Query(TextureQuery),
     /// `istypep`
     IsType {
+        /// The handle.
         handle: Src,
+        /// The type that is asked for.
         opaque: Opaque,
+        /// The destination of the predicate.
         dst: Dst,
     },
+    /// `suld`, `sust`, `sured`
     Surface(SurfaceAccess),
 }

@@ -59,10 +59,13 @@ pub enum Spread {
 /// Matrices moved by one instruction. A row of a matrix is 16 bytes with a separate address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Tiles {
+    /// Number of matrices.
     pub count: usize,
     /// Rows of each matrix.
     pub lines: usize,
+    /// The type of the elements.
     pub cell: Cell,
+    /// Which lanes hold which elements.
     pub spread: Spread,
 }
 

@@ -10,6 +10,7 @@ pub const WARPGROUP: usize = 4;
 pub struct SharedFactor {
     /// The matrix descriptor.
     pub descriptor: Src,
+    /// Which of its elements are contiguous.
     pub majorness: Majorness,
 }
 
@@ -18,6 +19,7 @@ pub struct SharedFactor {
 pub enum FactorA {
     /// In registers: each warp holds its 16 rows in the layout of `mma.m16n8`.
     Registers(Box<[Src]>),
+    /// In shared memory.
     Shared(SharedFactor),
 }
 
@@ -26,7 +28,9 @@ pub enum FactorA {
 pub struct WarpgroupProduct {
     /// The share of one warp: 16 rows of A and D, and all of B.
     pub product: Product,
+    /// Where A is.
     pub a: FactorA,
+    /// Where B is.
     pub b: SharedFactor,
     /// C and D.
     pub d: Box<[Dst]>,
@@ -48,6 +52,7 @@ impl WarpgroupProduct {
 /// A warpgroup operation.
 #[derive(Clone, Debug, Hash)]
 pub enum WarpgroupAction {
+    /// `wgmma.mma_async`
     Multiply(WarpgroupProduct),
     /// `wgmma.fence`: orders register accesses before subsequent products.
     Fence,

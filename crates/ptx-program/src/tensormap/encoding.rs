@@ -31,16 +31,27 @@ const FIELDS: usize = 12;
 /// A field of a map that `tensormap.replace` modifies (manual 9.7.9.28); numbers in it are dimensions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Field {
+    /// `.global_address`
     Address,
+    /// `.rank`
     Rank,
+    /// `.box_dim`
     BoxDim(usize),
+    /// `.global_dim`
     GlobalDim(usize),
+    /// `.global_stride`
     GlobalStride(usize),
+    /// `.element_stride`
     ElementStride(usize),
+    /// `.elemtype`
     ElementType,
+    /// `.interleave_layout`
     Interleave,
+    /// `.swizzle_mode`
     SwizzleMode,
+    /// `.swizzle_atomicity`
     SwizzleAtomicity,
+    /// `.fill_mode`
     Fill,
 }
 

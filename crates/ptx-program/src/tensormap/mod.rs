@@ -26,6 +26,7 @@ use thiserror::Error;
 pub const MOST_DIMENSIONS: usize = 5;
 /// Size of a tensor map in bytes. Its address must be a multiple of 64.
 pub const BYTES: usize = 128;
+/// Alignment of the address of a tensor map.
 pub const ALIGNMENT: u64 = 64;
 
 /// The element type of a tensor, numbered as for `tensormap.replace` (manual 9.7.9.28).
@@ -183,6 +184,7 @@ impl Swizzle {
         }
     }
 
+    /// The swizzle with these [numbers](Swizzle::numbers); `None` if there is none.
     pub const fn from_numbers(mode: u8, atomicity: u8) -> Option<Self> {
         Some(match (mode, atomicity) {
             (0, _) => Self::None,
@@ -317,16 +319,20 @@ pub enum WideMode {
 pub enum BoundingBox {
     /// A box with these sizes.
     Tile([u32; MOST_DIMENSIONS]),
+    /// Pixels, in the modes `.im2col` and `.im2col::w`.
     Pixels(Pixels),
 }
 
 /// Pixels in the order of the image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pixels {
-    /// Corners along W, H, D.
+    /// The lower corners along W, H, D.
     pub lower: [i16; 3],
+    /// The upper corners along W, H, D.
     pub upper: [i16; 3],
+    /// Copied channels per pixel.
     pub channels: u32,
+    /// Number of copied pixels.
     pub pixels: u32,
     /// The W mode, if only W is traversed.
     pub wide: Option<WideMode>,
@@ -335,24 +341,34 @@ pub struct Pixels {
 /// A tensor map. Programs can modify every field, so only [`TensorMap::check`] determines whether it is usable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TensorMap {
+    /// The type of the elements.
     pub element: ElementType,
+    /// Dimensions of the tensor.
     pub rank: usize,
+    /// The address of the first element.
     pub address: u64,
+    /// Elements along each dimension, innermost first.
     pub dims: [u64; MOST_DIMENSIONS],
+    /// Strides in bytes of all dimensions except the innermost.
     pub strides: [u64; MOST_DIMENSIONS - 1],
+    /// Strides in elements between copied elements, along each dimension.
     pub element_strides: [u32; MOST_DIMENSIONS],
+    /// Layout of the channels in memory.
     pub interleave: Interleave,
     /// Numbers of the swizzle mode and atomicity, which are modified separately.
     pub swizzle: (u8, u8),
+    /// L2 promotion.
     pub promotion: Promotion,
+    /// The value that a load returns for elements outside the tensor.
     pub out_of_bounds: OutOfBounds,
+    /// The part of the tensor that a copy transfers.
     pub bounding_box: BoundingBox,
 }
 
 /// The reason why something is not a tensor map.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{0}")]
-pub struct TensorMapError(pub String);
+pub struct TensorMapError(pub(crate) String);
 
 impl TensorMap {
     /// A map of boxes of a tensor, like `cuTensorMapEncodeTiled`.

@@ -34,8 +34,11 @@ pub enum ChannelFormat {
 /// Interpretation of the numbers of a format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Meaning {
+    /// Unsigned integers.
     Unsigned,
+    /// Signed integers.
     Signed,
+    /// Floating-point values.
     Float,
     /// Normalized, from 0 to 1.
     UnsignedFraction,
@@ -60,6 +63,7 @@ impl ChannelFormat {
         }
     }
 
+    /// What its numbers mean.
     pub const fn meaning(self) -> Meaning {
         match self {
             ChannelFormat::Unsigned8 | ChannelFormat::Unsigned16 | ChannelFormat::Unsigned32 => {
