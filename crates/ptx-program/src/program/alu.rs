@@ -450,7 +450,7 @@ pub enum Ternary {
 pub enum Dual {
     /// Sources: `a`, `b`, unused, the carry. Results: the sum, the carry.
     AddCarry(Int, Saturation),
-    /// See [`Dual::AddCarry`]; the carry is a borrow.
+    /// `a + ~b + carry`; otherwise like [`Dual::AddCarry`].
     SubCarry(Int, Saturation),
     /// Sources: `a`, `b`, `c`, the carry.
     MadCarry(Int, ProductPart),
