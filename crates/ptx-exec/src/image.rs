@@ -11,7 +11,7 @@ use ptx_program::layout;
 use ptx_program::layout::{VariableAddresses, bytes_of, lay_out};
 use ptx_program::memory::{AddressSize, Space};
 use ptx_program::texture::{Handle, opaque_of};
-use ptx_verify::Verified;
+use ptx_verify::{Verified, WrittenOut};
 
 use crate::engine::{Interpretation, Setup};
 use crate::error::{ExecError, TrapKind, codes, one};
@@ -68,7 +68,7 @@ pub struct Surroundings {
 
 /// A module in memory: its variables have addresses and values, and its kernels are decoded once, on first request.
 pub struct Image {
-    module: Module,
+    module: WrittenOut<'static>,
     surroundings: Surroundings,
     known: VariableAddresses,
     variables: HashMap<String, Variable>,

@@ -10,6 +10,7 @@ use ptx_program::layout::Layout;
 use ptx_program::memory::{AddressSize, LOW_FUNCTIONS, LOW_LOCAL_BYTES, RANK_SHIFT, Space};
 use ptx_program::texture::Handle;
 use ptx_program::{Object, Program};
+use ptx_verify::WrittenOut;
 
 use crate::cluster_shape::Clusters;
 use crate::engine::Checked;
@@ -100,7 +101,11 @@ impl Kernel {
     ///
     /// # Errors
     /// Every reachable construct that cannot be executed.
-    pub(crate) fn prepare(module: &Module, reached: &Reached, layout: Layout) -> Result<Self, Diagnostics> {
+    pub(crate) fn prepare(
+        module: &WrittenOut<'_>,
+        reached: &Reached,
+        layout: Layout,
+    ) -> Result<Self, Diagnostics> {
         let Some(&kernel) = reached.functions.first() else { return Err(Diagnostics::new()) };
         let size = AddressSize::of(module);
         if size == AddressSize::Bits32 && module.functions.len() as u64 > LOW_FUNCTIONS {

@@ -32,7 +32,7 @@ fn run_watched(
     launch: &Launch,
     observation: Option<(&Observation, &mut Vec<Profile>)>,
 ) -> Result<Outcome, ExecError> {
-    let module = &*module.written_out();
+    let module = &module.written_out();
     let (decoded, reached) = DecodedLaunch::of(module, launch, Arena::new(AddressSize::of(module)))?;
     let observer = observation.as_ref().map(|(observation, _)| {
         let registers = registers(module, &reached, decoded.program());

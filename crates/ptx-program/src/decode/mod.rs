@@ -54,6 +54,7 @@ mod wgmma;
 
 use ptx_diag::{Diagnostic, Diagnostics, Span};
 use ptx_ir::{FunctionId, Module, VarId};
+use ptx_verify::WrittenOut;
 use rustc_hash::FxHashMap;
 
 pub use body::executes;
@@ -75,7 +76,7 @@ use signature::Signature;
 ///
 /// # Errors
 /// Everything in them that cannot be executed.
-pub fn decode(module: &Module, reached: &Reached, layout: &Layout) -> Result<Program, Diagnostics> {
+pub fn decode(module: &WrittenOut<'_>, reached: &Reached, layout: &Layout) -> Result<Program, Diagnostics> {
     let mut listing = Listing::default();
     let (mut functions, mut numbers) = (Vec::new(), FxHashMap::default());
     let mut constants = Constants::default();

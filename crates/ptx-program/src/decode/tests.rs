@@ -35,7 +35,7 @@ struct Decoded {
 fn decoded(module: &Module) -> Result<Decoded, String> {
     let refused = |findings: Diagnostics| findings.iter().next().unwrap().message.clone();
     let (verified, _) = ptx_verify::verify(module).map_err(refused)?;
-    let module = &*verified.written_out();
+    let module = &verified.written_out();
     let reached = reach(module, "k", Launches::One).map_err(refused)?;
     // One after the other, where modules with addresses of either size have global memory.
     let mut next = LOW_GLOBAL.start;
