@@ -21,11 +21,13 @@ pub enum Space {
 
 impl Space {
     /// Whether it is shared memory, of the own block or of one of the cluster.
+    #[inline]
     pub const fn is_shared(self) -> bool {
         matches!(self, Space::Shared | Space::SharedCluster)
     }
 
     /// The name in PTX.
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Space::Generic => "generic",
@@ -43,16 +45,19 @@ impl Space {
 pub const RANK_SHIFT: u32 = 24;
 
 /// The address of an offset in the shared memory of the block of this rank; other bits of the address are unchanged.
+#[inline]
 pub const fn shared_address(rank: u32, address: u64) -> u64 {
     address | (rank as u64) << RANK_SHIFT
 }
 
 /// The corresponding address in the block of this rank.
+#[inline]
 pub const fn address_in(rank: u32, address: u64) -> u64 {
     shared_address(rank, address & !(0xff << RANK_SHIFT))
 }
 
 /// The rank and the offset encoded in a shared address.
+#[inline]
 pub const fn rank_and_offset(address: u64) -> (u64, u64) {
     (address >> RANK_SHIFT, address & ((1 << RANK_SHIFT) - 1))
 }

@@ -68,11 +68,13 @@ pub enum AddressSize {
 
 impl AddressSize {
     /// The address size of a module.
+    #[inline]
     pub fn of(module: &ptx_ir::Module) -> Self {
         if module.address_size() == 32 { Self::Bits32 } else { Self::Bits64 }
     }
 
     /// Bytes of an address.
+    #[inline]
     pub const fn bytes(self) -> u32 {
         match self {
             Self::Bits32 => 4,
@@ -81,6 +83,7 @@ impl AddressSize {
     }
 
     /// Mask of an address.
+    #[inline]
     pub const fn mask(self) -> u64 {
         match self {
             Self::Bits32 => 0xffff_ffff,
@@ -89,6 +92,7 @@ impl AddressSize {
     }
 
     /// The upper bits of function addresses.
+    #[inline]
     const fn code_window(self) -> u64 {
         match self {
             Self::Bits32 => LOW_CODE,
@@ -97,11 +101,13 @@ impl AddressSize {
     }
 
     /// The address of a function, which is the same for all kernels of a module.
+    #[inline]
     pub const fn function_address(self, number: u32) -> u64 {
         self.code_window() + (number as u64 + 1) * CODE_STEP
     }
 
     /// The number of the function at an address.
+    #[inline]
     pub fn function_number(self, address: u64) -> Option<u32> {
         let offset = address.checked_sub(self.code_window())?;
         let number = (offset / CODE_STEP).checked_sub(1).filter(|_| offset % CODE_STEP == 0)?;
@@ -110,6 +116,7 @@ impl AddressSize {
 
     /// Whether the bytes up to and including `last` all have global addresses, for every module that may use this
     /// memory: modules with 64-bit addresses may use memory of both address sizes.
+    #[inline]
     pub const fn is_global(self, address: u64, last: u64) -> bool {
         let is_above = address >> ALLOCATION_SHIFT != 0;
         let is_below = address >= NULL_BYTES && last < 4 << 32;
@@ -120,6 +127,7 @@ impl AddressSize {
 
 impl Space {
     /// The generic address of offset 0 of the space; global addresses are generic addresses themselves.
+    #[inline]
     pub const fn window(self, size: AddressSize) -> u64 {
         match (self, size) {
             (Space::Generic | Space::Global, _) => 0,
@@ -135,6 +143,7 @@ impl Space {
     }
 
     /// Number of low bits of a generic address that are the offset in the window of the space.
+    #[inline]
     pub const fn window_shift(self, size: AddressSize) -> u32 {
         match (self, size) {
             (_, AddressSize::Bits64) => 32,
@@ -157,12 +166,14 @@ impl Space {
 
     /// Whether a generic address is in the window of the space (manual 9.7.9.19). The window of parameters is nested in
     /// that of global memory, which contains no other window.
+    #[inline]
     pub const fn has_generic(self, address: u64, size: AddressSize) -> bool {
         let Some((found, _)) = Self::of_generic(address, size) else { return false };
         found as u8 == self as u8 || matches!((self, found), (Self::Global, Self::Param))
     }
 
     /// Like [`Self::of_generic`] for a 64-bit address below 2^36.
+    #[inline]
     const fn of_wide(address: u64) -> Option<(Space, u64)> {
         let offset = address & 0xffff_ffff;
         match address >> 32 {
@@ -177,6 +188,7 @@ impl Space {
     }
 
     /// Like [`Self::of_generic`] for a 32-bit address.
+    #[inline]
     const fn of_low(address: u64) -> Option<(Space, u64)> {
         match address {
             0..NULL_BYTES => None,

@@ -23,26 +23,31 @@ impl Src {
     const CONSTANT: u32 = 1 << 31;
 
     /// The operand that is a register row of the frame.
+    #[inline]
     pub const fn register(row: u32) -> Self {
         Self(row)
     }
 
     /// The operand that is a constant row of the program.
+    #[inline]
     pub const fn constant(index: u32) -> Self {
         Self(index | Self::CONSTANT)
     }
 
     /// The row `n` rows further on.
+    #[inline]
     pub const fn plus(self, n: u32) -> Self {
         Self(self.0 + n)
     }
 
     /// The index of the register row, if it is a register.
+    #[inline]
     pub const fn as_register(self) -> Option<u32> {
         if self.0 & Self::CONSTANT == 0 { Some(self.0) } else { None }
     }
 
     /// The index of the constant row, if it is a constant.
+    #[inline]
     pub const fn as_constant(self) -> Option<u32> {
         if self.0 & Self::CONSTANT == 0 { None } else { Some(self.0 & !Self::CONSTANT) }
     }
@@ -82,6 +87,7 @@ pub fn lanes(mask: Mask) -> impl Iterator<Item = usize> {
 }
 
 /// The lowest lane of a nonempty set.
+#[inline]
 pub fn first_lane(mask: Mask) -> usize {
     (mask.trailing_zeros() as usize).min(WARP - 1)
 }

@@ -49,17 +49,20 @@ pub enum Permutation {
 }
 
 /// `a << b`; amounts of the width or more give 0 (manual 9.7.8.8).
+#[inline]
 pub fn shl(t: Int, a: u64, b: u64) -> u64 {
     let amount = b & 0xffff_ffff;
     if amount >= u64::from(t.bits()) { 0 } else { t.wrap(a << amount) }
 }
 
 /// A value shifted right, also by more than its width.
+#[inline]
 pub const fn shifted(value: u64, by: u32) -> u64 {
     if by < u64::BITS { value >> by } else { 0 }
 }
 
 /// `a >> b`, arithmetic for signed types; larger amounts are clamped to the width (manual 9.7.8.9).
+#[inline]
 pub fn shr(t: Int, a: u64, b: u64) -> u64 {
     let amount = (b & 0xffff_ffff).min(u64::from(t.bits()));
     match t.sign() {
@@ -69,6 +72,7 @@ pub fn shr(t: Int, a: u64, b: u64) -> u64 {
 }
 
 /// The upper or lower word of the 64-bit value `b:a` shifted by `c` (manual 9.7.8.7).
+#[inline]
 pub fn shf(direction: Direction, overshoot: Overshoot, a: u64, b: u64, c: u64) -> u64 {
     let value = (b << 32) | (a & 0xffff_ffff);
     let amount = match overshoot {
@@ -84,6 +88,7 @@ pub fn shf(direction: Direction, overshoot: Overshoot, a: u64, b: u64, c: u64) -
 /// An arbitrary function of three bits, looked up in `table` for each bit position (manual 9.7.8.6).
 ///
 /// `table` is the function's value for `a = 0xf0`, `b = 0xcc`, `c = 0xaa`.
+#[inline]
 pub fn lop3(table: u8, a: u64, b: u64, c: u64) -> u64 {
     let minterm = |i: u8| {
         let pick = |bit: u8, v: u64| if i & bit != 0 { v } else { !v };
@@ -93,16 +98,19 @@ pub fn lop3(table: u8, a: u64, b: u64, c: u64) -> u64 {
 }
 
 /// Population count (manual 9.7.1.14).
+#[inline]
 pub fn popc(t: Int, a: u64) -> u64 {
     u64::from(t.wrap(a).count_ones())
 }
 
 /// Count of leading zeros (manual 9.7.1.15).
+#[inline]
 pub fn clz(t: Int, a: u64) -> u64 {
     u64::from(t.wrap(a).leading_zeros() - (64 - t.bits()))
 }
 
 /// The position of the highest bit that is not a sign bit, or all ones (manual 9.7.1.16).
+#[inline]
 pub fn bfind(t: Int, found: Found, a: u64) -> u64 {
     let value = t.extend(a);
     let value =
@@ -118,6 +126,7 @@ pub fn bfind(t: Int, found: Found, a: u64) -> u64 {
 
 /// The position of the `offset`-th set bit of `mask`, counted from bit `base` upwards, or downwards if `offset` is
 /// negative; all ones if there is none (manual 9.7.1.17).
+#[inline]
 pub fn fns(mask: u64, base: u64, offset: u64) -> u64 {
     let (mask, base, offset) = (mask as u32, base as u32, offset as u32 as i32);
     let not_found = 0xffff_ffff;
@@ -135,11 +144,13 @@ pub fn fns(mask: u64, base: u64, offset: u64) -> u64 {
 }
 
 /// Bit reversal (manual 9.7.1.18).
+#[inline]
 pub fn brev(t: Int, a: u64) -> u64 {
     t.wrap(a).reverse_bits() >> (64 - t.bits())
 }
 
 /// The field of `len` bits at `pos`, sign-extended if the type is signed (manual 9.7.1.19).
+#[inline]
 pub fn bfe(t: Int, a: u64, pos: u64, len: u64) -> u64 {
     let (pos, len) = ((pos & 0xff) as u32, (len & 0xff) as u32);
     if len == 0 {
@@ -158,6 +169,7 @@ pub fn bfe(t: Int, a: u64, pos: u64, len: u64) -> u64 {
 }
 
 /// `b` with its `len` bits from `pos` replaced by the low bits of `a` (manual 9.7.1.20).
+#[inline]
 pub fn bfi(t: Int, a: u64, b: u64, pos: u64, len: u64) -> u64 {
     let (pos, len) = ((pos & 0xff) as u32, (len & 0xff) as u32);
     if len == 0 || pos >= t.bits() {
@@ -168,6 +180,7 @@ pub fn bfi(t: Int, a: u64, b: u64, pos: u64, len: u64) -> u64 {
 }
 
 /// The low `b` bits of `a`, sign- or zero-extended to 32 bits (manual 9.7.1.21).
+#[inline]
 pub fn szext(sign: Signedness, overshoot: Overshoot, a: u64, b: u64) -> u64 {
     let (a, width) = (a & 0xffff_ffff, b & 31);
     if overshoot == Overshoot::Clamp && (b & 0xffff_ffff) >= 32 {
@@ -184,6 +197,7 @@ pub fn szext(sign: Signedness, overshoot: Overshoot, a: u64, b: u64) -> u64 {
 }
 
 /// A mask of `b` ones from bit `a` upwards, in 32 bits (manual 9.7.1.22).
+#[inline]
 pub fn bmsk(overshoot: Overshoot, a: u64, b: u64) -> u64 {
     let (a, b) = match overshoot {
         Overshoot::Wrap => (a & 31, b & 31),
@@ -193,6 +207,7 @@ pub fn bmsk(overshoot: Overshoot, a: u64, b: u64) -> u64 {
 }
 
 /// Selects four of the eight bytes of `b:a` (manual 9.7.9.7).
+#[inline]
 pub fn prmt(mode: Permutation, a: u64, b: u64, c: u64) -> u64 {
     let bytes = (b << 32) | (a & 0xffff_ffff);
     let at = (c & 3) as u32;

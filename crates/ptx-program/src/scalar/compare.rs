@@ -48,6 +48,7 @@ pub enum Join {
 
 impl Join {
     /// Joins two predicates, each 0 or 1.
+    #[inline]
     pub fn apply(self, a: u64, b: u64) -> u64 {
         match self {
             Join::And => a & b,
@@ -58,6 +59,7 @@ impl Join {
 }
 
 impl Relation {
+    #[inline]
     pub(super) fn holds(self, order: Ordering) -> bool {
         match self {
             Relation::Equal => order.is_eq(),
@@ -83,6 +85,7 @@ pub fn int(relation: Relation, t: Int, a: u64, b: u64) -> bool {
 }
 
 /// Compares floating-point values; with `subnormals` both are flushed before.
+#[inline]
 pub fn float(
     relation: Relation,
     with_nan: WithNan,

@@ -19,6 +19,7 @@ pub enum Integral {
 }
 
 impl Integral {
+    #[inline]
     fn of(self, x: f64) -> f64 {
         match self {
             Integral::NearestEven => x.round_ties_even(),
@@ -54,6 +55,7 @@ pub struct ToFloat {
 }
 
 /// In conversions `.ftz` only affects single precision.
+#[inline]
 fn flush_single(format: Format, subnormals: Subnormals, raw: u64) -> u64 {
     match format {
         Format::F32 | Format::Tf32 => flush(format, subnormals, raw),
@@ -62,6 +64,7 @@ fn flush_single(format: Format, subnormals: Subnormals, raw: u64) -> u64 {
 }
 
 /// Converts between floating-point formats.
+#[inline]
 pub fn float_to_float(to: &ToFloat, from: Format, raw: u64) -> u64 {
     let raw = flush_single(from, to.subnormals, raw);
     if from.is_nan(raw) {
@@ -88,6 +91,7 @@ pub fn float_to_float(to: &ToFloat, from: Format, raw: u64) -> u64 {
 
 /// Converts a NaN. Between `.f32` and `.f64` it is quieted and keeps its sign and as much of its payload as fits, as in
 /// constant folding of `ptxas`; half precision only has the canonical NaN.
+#[inline]
 fn nan_to(to: Format, from: Format, raw: u64) -> u64 {
     const QUIET: u64 = 1 << 51;
     match (from, to) {
@@ -105,6 +109,7 @@ fn nan_to(to: Format, from: Format, raw: u64) -> u64 {
 }
 
 /// Rounds to an integral value of the same format (`cvt.rni.f32.f32` etc.).
+#[inline]
 pub fn float_to_integral(to: &ToFloat, integral: Integral, raw: u64) -> u64 {
     let raw = flush_single(to.format, to.subnormals, raw);
     let result = if to.format.is_nan(raw) {
@@ -116,6 +121,7 @@ pub fn float_to_integral(to: &ToFloat, integral: Integral, raw: u64) -> u64 {
 }
 
 /// Converts to an integer, saturating. A NaN gives 0, or `1 << (width - 1)` if the source is `.f64` or the destination has 64 bits.
+#[inline]
 pub fn float_to_int(to: Int, integral: Integral, from: Format, subnormals: Subnormals, raw: u64) -> u64 {
     let raw = flush_single(from, subnormals, raw);
     if from.is_nan(raw) {
@@ -126,6 +132,7 @@ pub fn float_to_int(to: Int, integral: Integral, from: Format, subnormals: Subno
 }
 
 /// Converts from an integer.
+#[inline]
 pub fn int_to_float(to: &ToFloat, from: Int, raw: u64) -> u64 {
     let value = from.value(raw);
     let sign = if value < 0 { Sign::Negative } else { Sign::Positive };
@@ -147,6 +154,7 @@ pub enum Excess {
 }
 
 /// Converts between integers: extended by the source's signedness.
+#[inline]
 pub fn int_to_int(to: Int, from: Int, excess: Excess, raw: u64) -> u64 {
     match excess {
         Excess::Truncate => to.wrap(from.extend(raw)),
@@ -165,6 +173,7 @@ pub enum Element {
 
 impl Element {
     /// Width in bits of its slot in a pack.
+    #[inline]
     pub const fn place(self) -> u32 {
         match self {
             Element::Wide(format) => format.bits(),
@@ -172,6 +181,7 @@ impl Element {
         }
     }
 
+    #[inline]
     fn widen(self, raw: u64) -> f64 {
         match self {
             Element::Wide(format) => format.widen(raw),
@@ -189,11 +199,13 @@ impl Scale {
     pub const NONE: Scale = Scale(1.0);
 
     /// The value of a `.ue8m0` scale, for conversions from narrow formats; the NaN scale makes every result a NaN.
+    #[inline]
     pub fn times(raw: u64) -> Self {
         Scale(Narrow::Ue8m0.widen(raw))
     }
 
     /// The inverse of a `.ue8m0` scale, for conversions to narrow formats.
+    #[inline]
     pub fn over(raw: u64) -> Self {
         match raw & 0xff {
             0xff => Scale(f64::NAN),
@@ -217,6 +229,7 @@ pub struct Repack {
 
 impl Repack {
     /// Converts one element: scaled exactly, then rounded once.
+    #[inline]
     pub fn element(&self, scale: Scale, direction: Direction, raw: u64) -> u64 {
         // Neither sources nor scales exceed 2^128, so binary64 is exact.
         let value = self.from.widen(raw) * scale.0;
@@ -240,6 +253,7 @@ impl Repack {
 
 /// Packs two integers, clamped to elements of 2 to 16 bits, `a` above `b` (`cvt.pack.sat`, manual 9.7.9.22); `c` fills
 /// the upper bits, none of which are left by 16-bit elements.
+#[inline]
 pub fn pack(element: PackElement, a: u64, b: u64, c: u64) -> u64 {
     let PackElement { bits, sign } = element;
     let mask = (1 << bits) - 1;

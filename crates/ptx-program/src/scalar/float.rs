@@ -50,11 +50,13 @@ pub struct Arith {
 
 impl Arith {
     /// `.rn` without further modifiers.
+    #[inline]
     pub const fn nearest(format: Format) -> Self {
         Self { format, rounding: Rounding::NearestEven, subnormals: Subnormals::Keep, limit: Limit::None }
     }
 
     /// Whether the host computes it; with flushing it cannot, since it does not report results rounded up to the smallest normal value.
+    #[inline]
     fn is_host_f32(&self) -> bool {
         self.format == Format::F32
             && self.rounding == Rounding::NearestEven
@@ -62,6 +64,7 @@ impl Arith {
     }
 
     /// Rounds `x` to the format, with flushing.
+    #[inline]
     fn narrow(&self, x: f64) -> u64 {
         match self.subnormals {
             Subnormals::Keep => self.format.narrow(x, self.rounding),
@@ -71,6 +74,7 @@ impl Arith {
 }
 
 /// Replaces a subnormal value by a zero of its sign, if `subnormals` requires it.
+#[inline]
 pub fn flush(format: Format, subnormals: Subnormals, raw: u64) -> u64 {
     match subnormals {
         Subnormals::Flush if format.is_subnormal(raw) => raw & format.sign_bit(),
@@ -79,6 +83,7 @@ pub fn flush(format: Format, subnormals: Subnormals, raw: u64) -> u64 {
 }
 
 /// Flushes and clamps a rounded result and canonicalizes its NaN.
+#[inline]
 pub fn finish(format: Format, subnormals: Subnormals, limit: Limit, raw: u64) -> u64 {
     let raw = flush(format, subnormals, raw);
     if format.is_nan(raw) {
@@ -141,6 +146,7 @@ pub fn nearest_fma_flushed(a: u64, b: u64, c: u64) -> u64 {
 }
 
 /// `a + b`.
+#[inline]
 pub fn add(m: &Arith, a: u64, b: u64) -> u64 {
     let (a, b) = (flush(m.format, m.subnormals, a), flush(m.format, m.subnormals, b));
     let sum = if m.is_host_f32() {
@@ -155,6 +161,7 @@ pub fn add(m: &Arith, a: u64, b: u64) -> u64 {
 }
 
 /// `a - b`.
+#[inline]
 pub fn sub(m: &Arith, a: u64, b: u64) -> u64 {
     // A NaN keeps its sign: only `.f64` propagates it.
     let negated = if m.format.is_nan(b) { b } else { b ^ m.format.sign_bit() };
@@ -162,6 +169,7 @@ pub fn sub(m: &Arith, a: u64, b: u64) -> u64 {
 }
 
 /// `a * b`.
+#[inline]
 pub fn mul(m: &Arith, a: u64, b: u64) -> u64 {
     let (a, b) = (flush(m.format, m.subnormals, a), flush(m.format, m.subnormals, b));
     let product = if m.is_host_f32() {
@@ -176,6 +184,7 @@ pub fn mul(m: &Arith, a: u64, b: u64) -> u64 {
 }
 
 /// `a * b + c` with one rounding.
+#[inline]
 pub fn fma(m: &Arith, a: u64, b: u64, c: u64) -> u64 {
     let [a, b, c] = [a, b, c].map(|raw| flush(m.format, m.subnormals, raw));
     let result = if m.is_host_f32() {
@@ -196,11 +205,13 @@ pub fn fma(m: &Arith, a: u64, b: u64, c: u64) -> u64 {
 pub const OUT_OF_BOUNDS: u64 = 0x7ff7;
 
 /// `fma.oob`: +0.0 if a factor is the out-of-bounds NaN, else [`fma`] (manual 9.7.4.4).
+#[inline]
 pub fn fma_within_bounds(m: &Arith, a: u64, b: u64, c: u64) -> u64 {
     if a == OUT_OF_BOUNDS || b == OUT_OF_BOUNDS { 0 } else { fma(m, a, b, c) }
 }
 
 /// `a / b`.
+#[inline]
 pub fn div(m: &Arith, a: u64, b: u64) -> u64 {
     let (a, b) = (flush(m.format, m.subnormals, a), flush(m.format, m.subnormals, b));
     let quotient = if m.is_host_f32() {
@@ -214,11 +225,13 @@ pub fn div(m: &Arith, a: u64, b: u64) -> u64 {
 }
 
 /// `1 / a`.
+#[inline]
 pub fn rcp(m: &Arith, a: u64) -> u64 {
     div(m, m.format.one(), a)
 }
 
 /// The square root of `a`.
+#[inline]
 pub fn sqrt(m: &Arith, a: u64) -> u64 {
     let a = flush(m.format, m.subnormals, a);
     let root = if m.format == Format::F64 {
@@ -232,6 +245,7 @@ pub fn sqrt(m: &Arith, a: u64) -> u64 {
 /// `1 / sqrt(a)`, for `rsqrt.approx`. In single precision both steps round, with a relative error below 2^-22.99
 /// (2^-22.9 are allowed, manual 9.7.3.16), in a quarter of the time that processors take for both in double precision;
 /// otherwise correctly rounded.
+#[inline]
 pub fn rsqrt(m: &Arith, a: u64) -> u64 {
     if m.format == Format::F32 {
         let root = f32::from_bits(flush(m.format, m.subnormals, a) as u32).sqrt();
@@ -242,6 +256,7 @@ pub fn rsqrt(m: &Arith, a: u64) -> u64 {
 }
 
 /// `div.approx.f32`: `a * (1 / b)`, where the reciprocal is flushed to zero if `|b|` exceeds 2^126 (manual 9.7.3.8).
+#[inline]
 pub fn div_approx(m: &Arith, a: u64, b: u64) -> u64 {
     let magnitude = m.format.widen(b & m.format.magnitude_mask());
     if m.format != Format::F32 || magnitude <= power_of_two(126) || !magnitude.is_finite() {
@@ -254,50 +269,60 @@ pub fn div_approx(m: &Arith, a: u64, b: u64) -> u64 {
 }
 
 /// `sin(a)`, rounded to nearest (manual 9.7.3.18).
+#[inline]
 pub fn sin(m: &Arith, a: u64) -> u64 {
     approximate(m, a, |x| approx::angle(x).sine())
 }
 
 /// `cos(a)`, rounded to nearest (manual 9.7.3.19).
+#[inline]
 pub fn cos(m: &Arith, a: u64) -> u64 {
     approximate(m, a, |x| approx::angle(x).cosine())
 }
 
 /// The sine of an angle in turns, rounded to nearest.
+#[inline]
 pub fn sin_of_turns(m: &Arith, a: u64) -> u64 {
     approximate(m, a, |x| approx::turns(x).sine())
 }
 
 /// The cosine of an angle in turns, rounded to nearest.
+#[inline]
 pub fn cos_of_turns(m: &Arith, a: u64) -> u64 {
     approximate(m, a, |x| approx::turns(x).cosine())
 }
 
 /// The base-2 logarithm, rounded to nearest (manual 9.7.3.20).
+#[inline]
 pub fn lg2(m: &Arith, a: u64) -> u64 {
     approximate(m, a, approx::lg2)
 }
 
 /// `2^a`, rounded to nearest (manual 9.7.3.21).
+#[inline]
 pub fn ex2(m: &Arith, a: u64) -> u64 {
     approximate(m, a, approx::ex2)
 }
 
 /// The hyperbolic tangent, rounded to nearest (manual 9.7.3.22).
+#[inline]
 pub fn tanh(m: &Arith, a: u64) -> u64 {
     approximate(m, a, approx::tanh)
 }
 
 /// `rcp.approx.ftz.f64`: the reciprocal of the upper word of `a`, in the upper word (manual 9.7.3.14).
+#[inline]
 pub fn rcp_upper_word(a: u64) -> u64 {
     upper_word(a, |x| 1.0 / x)
 }
 
 /// `rsqrt.approx.ftz.f64`: the reciprocal square root of the upper word of `a`, in the upper word (manual 9.7.3.17).
+#[inline]
 pub fn rsqrt_upper_word(a: u64) -> u64 {
     upper_word(a, |x| if x == 0.0 { f64::INFINITY.copysign(x) } else { 1.0 / x.sqrt() })
 }
 
+#[inline]
 fn upper_word(a: u64, of: impl Fn(f64) -> f64) -> u64 {
     let argument = f64::from_bits(flush(Format::F64, Subnormals::Flush, a & 0xffff_ffff_0000_0000));
     let result = of(argument);
@@ -307,22 +332,26 @@ fn upper_word(a: u64, of: impl Fn(f64) -> f64) -> u64 {
     flush(Format::F64, Subnormals::Flush, result.to_bits() & 0xffff_ffff_0000_0000)
 }
 
+#[inline]
 fn approximate(m: &Arith, a: u64, of: impl Fn(f64) -> f64) -> u64 {
     let result = of(m.format.widen(flush(m.format, m.subnormals, a)));
     finish(m.format, m.subnormals, m.limit, m.narrow(result))
 }
 
 /// `|a|` (manual 9.7.3.9); of a NaN only the sign is cleared.
+#[inline]
 pub fn abs(format: Format, subnormals: Subnormals, a: u64) -> u64 {
     flush(format, subnormals, a & (format.sign_bit() | format.magnitude_mask())) & format.magnitude_mask()
 }
 
 /// `-a` (manual 9.7.3.10); of a NaN only the sign is flipped.
+#[inline]
 pub fn neg(format: Format, subnormals: Subnormals, a: u64) -> u64 {
     flush(format, subnormals, a & (format.sign_bit() | format.magnitude_mask())) ^ format.sign_bit()
 }
 
 /// The magnitude of `b` with the sign of `a` (manual 9.7.3.2).
+#[inline]
 pub fn copysign(format: Format, a: u64, b: u64) -> u64 {
     (a & format.sign_bit()) | (b & format.magnitude_mask())
 }
@@ -357,6 +386,7 @@ pub enum SignRule {
 }
 
 /// The minimum or maximum of two values (manual 9.7.3.11 and 9.7.3.12); three-operand forms apply it twice.
+#[inline]
 pub fn extreme(
     format: Format,
     subnormals: Subnormals,
@@ -390,6 +420,7 @@ pub fn extreme(
 
 impl Format {
     /// The NaN of `min`, `max` and similar operations, which is positive in every format.
+    #[inline]
     const fn canonical_nan_positive(self) -> u64 {
         match self {
             Format::F64 => 0x7fff_ffff_ffff_ffff,
@@ -399,6 +430,7 @@ impl Format {
 }
 
 /// A sort key for the values of a format, with -0.0 before +0.0.
+#[inline]
 fn order(format: Format, raw: u64) -> i128 {
     let magnitude = i128::from(raw & format.magnitude_mask());
     match format.sign(raw) {
@@ -425,6 +457,7 @@ pub enum Property {
 }
 
 /// Whether a value has a property.
+#[inline]
 pub fn has_property(format: Format, property: Property, a: u64) -> bool {
     let finite = !format.is_nan(a) && !format.is_infinite(a);
     match property {
@@ -437,15 +470,18 @@ pub fn has_property(format: Format, property: Property, a: u64) -> bool {
     }
 }
 
+#[inline]
 fn f32_of(raw: u64) -> f32 {
     f32::from_bits(raw as u32)
 }
 
+#[inline]
 fn from_f32(value: f32) -> u64 {
     u64::from(value.to_bits())
 }
 
 /// A binary64 operation: the host's for `.rn`, a software one otherwise. NaNs are handled separately.
+#[inline]
 fn binary64<const N: usize>(
     rounding: Rounding,
     arguments: [u64; N],
@@ -471,6 +507,7 @@ fn binary64<const N: usize>(
 }
 
 /// `x + y` rounded to odd, for operands whose sum does not overflow; an exact zero gets the sign of the rounding mode.
+#[inline]
 fn add_to_odd(x: f64, y: f64, rounding: Rounding) -> f64 {
     let sum = x + y;
     if !sum.is_finite() {
@@ -487,6 +524,7 @@ fn add_to_odd(x: f64, y: f64, rounding: Rounding) -> f64 {
 }
 
 /// `x / y` rounded to odd, for 24-bit operands whose quotient is far from overflow and underflow.
+#[inline]
 fn div_to_odd(x: f64, y: f64) -> f64 {
     let quotient = x / y;
     if !quotient.is_finite() || quotient == 0.0 || y.is_infinite() {
@@ -496,12 +534,14 @@ fn div_to_odd(x: f64, y: f64) -> f64 {
 }
 
 /// The square root rounded to odd, for 24-bit operands.
+#[inline]
 fn sqrt_to_odd(x: f64) -> f64 {
     let root = x.sqrt();
     if !root.is_finite() || root == 0.0 { root } else { toward_odd(root, (-root).mul_add(root, x)) }
 }
 
 /// `nearest` if it is exact (`lost` is zero) or odd, else its odd neighbour in the direction of `lost`.
+#[inline]
 fn toward_odd(nearest: f64, lost: f64) -> f64 {
     let bits = nearest.to_bits();
     if lost == 0.0 || bits & 1 == 1 {
@@ -514,6 +554,7 @@ fn toward_odd(nearest: f64, lost: f64) -> f64 {
 }
 
 /// The square root in a rounding mode other than to nearest, which the software library lacks.
+#[inline]
 fn sqrt_binary64(x: Double, round: Round) -> Double {
     let value = f64::from_bits(x.to_bits() as u64);
     let root = value.sqrt();

@@ -41,6 +41,7 @@ pub enum Sign {
 
 impl Format {
     /// Width of a value in a register or in memory.
+    #[inline]
     pub const fn bits(self) -> u32 {
         match self {
             Format::F16 | Format::Bf16 => 16,
@@ -50,6 +51,7 @@ impl Format {
     }
 
     /// Number of stored significand bits.
+    #[inline]
     pub const fn fraction_bits(self) -> u32 {
         match self {
             Format::F16 | Format::Tf32 => 10,
@@ -59,6 +61,7 @@ impl Format {
         }
     }
 
+    #[inline]
     const fn exponent_bits(self) -> u32 {
         match self {
             Format::F16 => 5,
@@ -68,6 +71,7 @@ impl Format {
     }
 
     /// Position of the format's lowest bit in the register; only `.tf32` has unused low bits.
+    #[inline]
     const fn padding(self) -> u32 {
         match self {
             Format::Tf32 => 13,
@@ -76,36 +80,43 @@ impl Format {
     }
 
     /// The grid of the format's magnitudes.
+    #[inline]
     const fn grid(self) -> Grid {
         Grid::ieee(self.exponent_bits(), self.fraction_bits())
     }
 
     /// The mask of the sign bit.
+    #[inline]
     pub const fn sign_bit(self) -> u64 {
         1 << (self.bits() - 1)
     }
 
     /// The mask of all bits except the sign.
+    #[inline]
     pub const fn magnitude_mask(self) -> u64 {
         self.sign_bit() - 1
     }
 
     /// The smallest normal magnitude.
+    #[inline]
     pub const fn smallest_normal(self) -> u64 {
         1 << (self.fraction_bits() + self.padding())
     }
 
     /// Positive infinity.
+    #[inline]
     pub const fn infinity(self) -> u64 {
         ((1 << self.exponent_bits()) - 1) << (self.fraction_bits() + self.padding())
     }
 
     /// The largest finite value.
+    #[inline]
     pub const fn largest(self) -> u64 {
         self.infinity() - (1 << self.padding())
     }
 
     /// The value one.
+    #[inline]
     pub const fn one(self) -> u64 {
         ((1 << (self.exponent_bits() - 1)) - 1) << (self.fraction_bits() + self.padding())
     }
@@ -113,6 +124,7 @@ impl Format {
     /// The NaN result of an operation without a NaN operand to propagate.
     ///
     /// The manual specifies 0x7fffffff for `.f32` and 0x7fff for half precision (9.7.3, 9.7.4); the `.f64` one is the hardware's.
+    #[inline]
     pub const fn canonical_nan(self) -> u64 {
         match self {
             Format::F16 | Format::Bf16 => 0x7fff,
@@ -122,27 +134,32 @@ impl Format {
     }
 
     /// Whether the bits are a NaN.
+    #[inline]
     pub const fn is_nan(self, raw: u64) -> bool {
         raw & self.magnitude_mask() > self.infinity()
     }
 
     /// Whether the bits are an infinity.
+    #[inline]
     pub const fn is_infinite(self, raw: u64) -> bool {
         raw & self.magnitude_mask() == self.infinity()
     }
 
     /// Whether the bits are a nonzero value below the smallest normal one.
+    #[inline]
     pub const fn is_subnormal(self, raw: u64) -> bool {
         let magnitude = raw & self.magnitude_mask();
         magnitude != 0 && magnitude < self.smallest_normal()
     }
 
     /// The sign of the bits.
+    #[inline]
     pub const fn sign(self, raw: u64) -> Sign {
         if raw & self.sign_bit() == 0 { Sign::Positive } else { Sign::Negative }
     }
 
     /// Converts to binary64, in which every value of every format is exact. NaNs become some NaN.
+    #[inline]
     pub fn widen(self, raw: u64) -> f64 {
         match self {
             Format::F32 | Format::Tf32 => f64::from(f32::from_bits(raw as u32)),
@@ -152,6 +169,7 @@ impl Format {
         }
     }
 
+    #[inline]
     fn widen_small(self, raw: u64) -> f64 {
         let magnitude = raw & self.magnitude_mask();
         let value = if self.is_nan(raw) {
@@ -167,6 +185,7 @@ impl Format {
     /// Rounds `x` to the format; a NaN becomes the canonical NaN.
     ///
     /// Double rounding is exact if the first rounding was to odd with two more bits than the format has.
+    #[inline]
     pub fn narrow(self, x: f64, rounding: Rounding) -> u64 {
         self.narrow_tail(x, Tail::of(rounding, sign_of(x)))
     }
@@ -176,6 +195,7 @@ impl Format {
     /// A result counts as subnormal if it is so after rounding to the format's precision with unbounded exponent:
     /// values so close below the smallest normal value that only the coarser grid of subnormals rounds them up to it
     /// are flushed. `ptxas` folds constants in the same way.
+    #[inline]
     pub fn narrow_flushing(self, x: f64, rounding: Rounding) -> u64 {
         let raw = self.narrow(x, rounding);
         if raw & self.magnitude_mask() > self.smallest_normal() {
@@ -189,10 +209,12 @@ impl Format {
     }
 
     /// Rounds `x` to one of the two adjacent values by random bits (`.rs`); a NaN becomes the canonical NaN.
+    #[inline]
     pub fn narrow_random(self, x: f64, random: RandomBits) -> u64 {
         self.narrow_tail(x, Tail::Random(random))
     }
 
+    #[inline]
     fn narrow_tail(self, x: f64, tail: Tail) -> u64 {
         let sign = sign_of(x);
         if x.is_nan() {
@@ -206,6 +228,7 @@ impl Format {
     }
 
     /// `magnitude` with the given sign.
+    #[inline]
     pub fn with_sign(self, magnitude: u64, sign: Sign) -> u64 {
         match sign {
             Sign::Positive => magnitude,
@@ -215,10 +238,12 @@ impl Format {
 
     /// Rounds `significand * 2^exponent`; zero gives zero, and overflow the infinity or the largest value as IEEE 754
     /// specifies for the rounding mode.
+    #[inline]
     pub fn round(self, sign: Sign, significand: u64, exponent: i32, rounding: Rounding) -> u64 {
         self.round_tail(sign, significand, exponent, Tail::of(rounding, sign))
     }
 
+    #[inline]
     fn round_tail(self, sign: Sign, significand: u64, exponent: i32, tail: Tail) -> u64 {
         let magnitude = self.grid().round(significand, exponent, tail) << self.padding();
         let limited = if magnitude < self.infinity() {
@@ -244,11 +269,13 @@ pub(super) struct Grid {
 
 impl Grid {
     /// The grid of a format with this many bits for a biased exponent, whose smallest values are subnormal.
+    #[inline]
     pub(super) const fn ieee(exponent_bits: u32, fraction_bits: u32) -> Self {
         Self { fraction_bits, least_exponent: 2 - (1 << (exponent_bits - 1)) - fraction_bits as i32 }
     }
 
     /// The value of an encoded magnitude.
+    #[inline]
     pub(super) fn value(self, magnitude: u64) -> f64 {
         let smallest_normal = 1 << self.fraction_bits;
         let exponent = (magnitude >> self.fraction_bits) as i32;
@@ -258,6 +285,7 @@ impl Grid {
     }
 
     /// The encoded magnitude that `significand * 2^exponent` is rounded to, without overflow.
+    #[inline]
     pub(super) fn round(self, significand: u64, exponent: i32, tail: Tail) -> u64 {
         if significand == 0 {
             return 0;
@@ -272,6 +300,7 @@ impl Grid {
 }
 
 /// The magnitude of a finite value as an integer significand and the exponent of its last place.
+#[inline]
 pub(super) fn parts(x: f64) -> (u64, i32) {
     let bits = x.to_bits();
     let exponent = (bits >> 52 & 0x7ff) as i32;
@@ -281,6 +310,7 @@ pub(super) fn parts(x: f64) -> (u64, i32) {
 }
 
 /// The sign of a value, including zeros and NaNs.
+#[inline]
 pub(super) fn sign_of(x: f64) -> Sign {
     if x.is_sign_negative() { Sign::Negative } else { Sign::Positive }
 }
@@ -307,6 +337,7 @@ pub(super) enum Tail {
 
 impl Tail {
     /// The effect of a rounding mode on magnitudes with a given sign.
+    #[inline]
     pub(super) fn of(rounding: Rounding, sign: Sign) -> Self {
         match (rounding, sign) {
             (Rounding::NearestEven, _) => Tail::HalfEven,
@@ -320,6 +351,7 @@ impl Tail {
 }
 
 /// `significand / 2^shift`, rounded; negative shifts multiply.
+#[inline]
 fn round_shift(significand: u64, shift: i32, tail: Tail) -> u64 {
     if shift <= 0 {
         return significand << -shift;
@@ -343,6 +375,7 @@ fn round_shift(significand: u64, shift: i32, tail: Tail) -> u64 {
 }
 
 /// `2^exponent` for exponents of normal binary64 values.
+#[inline]
 pub fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }

@@ -55,6 +55,7 @@ impl Int {
     pub const S64: Int = Int { bits: 64, sign: Signedness::Signed };
 
     /// The type of `bits` bits, or `None` if there is no such type.
+    #[inline]
     pub const fn new(bits: u32, sign: Signedness) -> Option<Int> {
         match bits {
             8 | 16 | 32 | 64 => Some(Int { bits, sign }),
@@ -63,21 +64,25 @@ impl Int {
     }
 
     /// The width in bits.
+    #[inline]
     pub const fn bits(self) -> u32 {
         self.bits
     }
 
     /// Whether values are signed.
+    #[inline]
     pub const fn sign(self) -> Signedness {
         self.sign
     }
 
     /// Truncates to the width of the type.
+    #[inline]
     pub const fn wrap(self, raw: u64) -> u64 {
         raw & (u64::MAX >> (64 - self.bits))
     }
 
     /// Sign- or zero-extends the value to 64 bits.
+    #[inline]
     pub const fn extend(self, raw: u64) -> u64 {
         match self.sign {
             Signedness::Unsigned => self.wrap(raw),
@@ -86,6 +91,7 @@ impl Int {
     }
 
     /// The number that the bits represent.
+    #[inline]
     pub const fn value(self, raw: u64) -> i128 {
         match self.sign {
             Signedness::Unsigned => self.wrap(raw) as i128,
@@ -94,6 +100,7 @@ impl Int {
     }
 
     /// The smallest number of the type.
+    #[inline]
     pub const fn min_value(self) -> i128 {
         match self.sign {
             Signedness::Unsigned => 0,
@@ -102,6 +109,7 @@ impl Int {
     }
 
     /// The largest number of the type.
+    #[inline]
     pub const fn max_value(self) -> i128 {
         match self.sign {
             Signedness::Unsigned => (1 << self.bits) - 1,
@@ -110,10 +118,12 @@ impl Int {
     }
 
     /// The bits of `value` saturated to the range of the type.
+    #[inline]
     pub fn clamp(self, value: i128) -> u64 {
         self.wrap(value.clamp(self.min_value(), self.max_value()) as u64)
     }
 
+    #[inline]
     fn finish(self, value: i128, saturation: Saturation) -> u64 {
         match saturation {
             Saturation::Wrap => self.wrap(value as u64),
@@ -121,12 +131,14 @@ impl Int {
         }
     }
 
+    #[inline]
     fn twice(self) -> Int {
         Int { bits: (self.bits * 2).min(64), sign: self.sign }
     }
 }
 
 /// `a + b`.
+#[inline]
 pub fn add(t: Int, saturation: Saturation, a: u64, b: u64) -> u64 {
     match saturation {
         Saturation::Wrap => t.wrap(a.wrapping_add(b)),
@@ -135,6 +147,7 @@ pub fn add(t: Int, saturation: Saturation, a: u64, b: u64) -> u64 {
 }
 
 /// `a - b`.
+#[inline]
 pub fn sub(t: Int, saturation: Saturation, a: u64, b: u64) -> u64 {
     match saturation {
         Saturation::Wrap => t.wrap(a.wrapping_sub(b)),
@@ -143,27 +156,32 @@ pub fn sub(t: Int, saturation: Saturation, a: u64, b: u64) -> u64 {
 }
 
 /// A sum with carry-in, and its carry-out, 0 or 1 (manual 9.7.2.1).
+#[inline]
 pub fn add_carry(t: Int, a: u64, b: u64, carry: u64) -> (u64, u64) {
     let sum = u128::from(t.wrap(a)) + u128::from(t.wrap(b)) + u128::from(carry & 1);
     (t.wrap(sum as u64), (sum >> t.bits) as u64 & 1)
 }
 
 /// A sum with carry-in, saturated to the type's range.
+#[inline]
 pub fn add_carry_clamped(t: Int, a: u64, b: u64, carry: u64) -> u64 {
     t.clamp(t.value(a) + t.value(b) + i128::from(carry & 1))
 }
 
 /// `a + ~b + carry`: the difference if the carry is 1, one less if it is 0; saturated to the type's range.
+#[inline]
 pub fn sub_carry_clamped(t: Int, a: u64, b: u64, carry: u64) -> u64 {
     t.clamp(t.value(a) - t.value(b) - 1 + i128::from(carry & 1))
 }
 
 /// `a + ~b + carry` and its carry-out, 0 or 1 (manual 9.7.2.3): the carry flag is not a borrow, as the machine code shows.
+#[inline]
 pub fn sub_carry(t: Int, a: u64, b: u64, carry: u64) -> (u64, u64) {
     add_carry(t, a, !b, carry)
 }
 
 /// The selected part of `a * b` (manual 9.7.1.3). `ProductPart::Wide` of a 64-bit type has no PTX form and returns the low half.
+#[inline]
 pub fn mul(t: Int, part: ProductPart, a: u64, b: u64) -> u64 {
     match part {
         ProductPart::Lo => t.wrap(a.wrapping_mul(b)),
@@ -180,6 +198,7 @@ pub fn mul(t: Int, part: ProductPart, a: u64, b: u64) -> u64 {
 
 /// The part of `a * b` that `mad.cc` and `madc` add to. `ptxas` also accepts `madc.hi` of 16-bit types, and generates
 /// code that uses the bits from 32 on.
+#[inline]
 pub fn carry_product(t: Int, part: ProductPart, a: u64, b: u64) -> u64 {
     match (part, t.bits) {
         (ProductPart::Hi, 16) => t.wrap(mul(t.twice(), part, t.extend(a), t.extend(b))),
@@ -188,12 +207,14 @@ pub fn carry_product(t: Int, part: ProductPart, a: u64, b: u64) -> u64 {
 }
 
 /// The selected part of `a * b`, plus `c` (manual 9.7.1.4). `Saturation::Clamp` is for `.hi.s32` only.
+#[inline]
 pub fn mad(t: Int, part: ProductPart, saturation: Saturation, a: u64, b: u64, c: u64) -> u64 {
     let sum_type = if part == ProductPart::Wide { t.twice() } else { t };
     add(sum_type, saturation, mul(t, part, a, b), c)
 }
 
 /// The selected half of the 48-bit product of the low 24 bits of `a` and `b`: bits 31..0 or 47..16 (manual 9.7.1.5).
+#[inline]
 pub fn mul24(t: Int, part: ProductPart, a: u64, b: u64) -> u64 {
     let low24 = |raw: u64| match t.sign {
         Signedness::Unsigned => (raw & 0xff_ffff) as i64,
@@ -207,11 +228,13 @@ pub fn mul24(t: Int, part: ProductPart, a: u64, b: u64) -> u64 {
 }
 
 /// [`mul24`] plus `c` (manual 9.7.1.6).
+#[inline]
 pub fn mad24(t: Int, part: ProductPart, saturation: Saturation, a: u64, b: u64, c: u64) -> u64 {
     add(t, saturation, mul24(t, part, a, b), c)
 }
 
 /// `c + |a - b|` (manual 9.7.1.7).
+#[inline]
 pub fn sad(t: Int, a: u64, b: u64, c: u64) -> u64 {
     let distance = (t.value(a) - t.value(b)).unsigned_abs() as u64;
     t.wrap(distance.wrapping_add(c))
@@ -221,6 +244,7 @@ pub fn sad(t: Int, a: u64, b: u64, c: u64) -> u64 {
 ///
 /// Division by zero is machine-specific according to the manual: ptxas's code for 32 and 64 bits returns all ones, and
 /// so does this for every width. `MININT / -1` wraps around to `MININT`.
+#[inline]
 pub fn div(t: Int, a: u64, b: u64) -> u64 {
     match t.value(b) {
         0 => t.wrap(u64::MAX),
@@ -229,6 +253,7 @@ pub fn div(t: Int, a: u64, b: u64) -> u64 {
 }
 
 /// `a - b * (a / b)`, with the sign of `a` (manual 9.7.1.9); all ones for a zero divisor, like [`div`].
+#[inline]
 pub fn rem(t: Int, a: u64, b: u64) -> u64 {
     match t.value(b) {
         0 => t.wrap(u64::MAX),
@@ -237,16 +262,19 @@ pub fn rem(t: Int, a: u64, b: u64) -> u64 {
 }
 
 /// `|a|`; `MININT` is unchanged (manual 9.7.1.10).
+#[inline]
 pub fn abs(t: Int, a: u64) -> u64 {
     t.wrap((t.extend(a) as i64).unsigned_abs())
 }
 
 /// `-a` (manual 9.7.1.11).
+#[inline]
 pub fn neg(t: Int, a: u64) -> u64 {
     t.wrap(a.wrapping_neg())
 }
 
 /// Minimum (manual 9.7.1.12).
+#[inline]
 pub fn min(t: Int, a: u64, b: u64) -> u64 {
     let (a, b) = (t.extend(a), t.extend(b));
     t.wrap(match t.sign {
@@ -256,6 +284,7 @@ pub fn min(t: Int, a: u64, b: u64) -> u64 {
 }
 
 /// Maximum (manual 9.7.1.13).
+#[inline]
 pub fn max(t: Int, a: u64, b: u64) -> u64 {
     let (a, b) = (t.extend(a), t.extend(b));
     t.wrap(match t.sign {
@@ -265,6 +294,7 @@ pub fn max(t: Int, a: u64, b: u64) -> u64 {
 }
 
 /// `c` plus the dot product of the four bytes of `a` and `b`, wrapping at 32 bits (manual 9.7.1.23).
+#[inline]
 pub fn dp4a(a_bytes: Signedness, b_bytes: Signedness, a: u64, b: u64, c: u64) -> u64 {
     let product = |i: u32| field(a, i, 8, a_bytes).wrapping_mul(field(b, i, 8, b_bytes));
     (0..4).fold(c, |sum, i| sum.wrapping_add(product(i) as u64)) & 0xffff_ffff
@@ -272,12 +302,14 @@ pub fn dp4a(a_bytes: Signedness, b_bytes: Signedness, a: u64, b: u64, c: u64) ->
 
 /// `c` plus the dot product of the two halves of `a` with two bytes of `b`, the lower or the upper two
 /// (manual 9.7.1.24). `ProductPart::Lo` and `ProductPart::Wide` take the lower bytes.
+#[inline]
 pub fn dp2a(a_halves: Signedness, b_bytes: Signedness, part: ProductPart, a: u64, b: u64, c: u64) -> u64 {
     let first = if part == ProductPart::Hi { 2 } else { 0 };
     let product = |i: u32| field(a, i, 16, a_halves).wrapping_mul(field(b, first + i, 8, b_bytes));
     (0..2).fold(c, |sum, i| sum.wrapping_add(product(i) as u64)) & 0xffff_ffff
 }
 
+#[inline]
 fn field(raw: u64, index: u32, width: u32, sign: Signedness) -> i64 {
     let t = Int { bits: width, sign };
     t.extend(raw >> (index * width)) as i64

@@ -45,6 +45,7 @@ pub enum Direction {
 }
 
 impl Direction {
+    #[inline]
     fn tail(self, sign: Sign) -> Tail {
         match self {
             Direction::By(rounding) => Tail::of(rounding, sign),
@@ -55,6 +56,7 @@ impl Direction {
 
 impl Narrow {
     /// Width of an element in a pack; 6-bit formats have two zero bits above.
+    #[inline]
     pub const fn place(self) -> u32 {
         match self {
             Narrow::E2m1 => 4,
@@ -69,6 +71,7 @@ impl Narrow {
     }
 
     /// The grid of magnitudes; fixed-point magnitudes all have the same exponent.
+    #[inline]
     const fn grid(self) -> Grid {
         match self {
             Narrow::E4m3 => Grid::ieee(4, 3),
@@ -84,11 +87,13 @@ impl Narrow {
     }
 
     /// The number of significand bits, and the exponent of the last place of the smallest values.
+    #[inline]
     pub const fn fraction_and_least_exponent(self) -> (u32, i32) {
         (self.grid().fraction_bits, self.grid().least_exponent)
     }
 
     /// The largest magnitude.
+    #[inline]
     pub const fn largest(self) -> u64 {
         match self {
             Narrow::E4m3 => 0x7e,
@@ -101,6 +106,7 @@ impl Narrow {
     }
 
     /// The conversion result of a NaN: a NaN if the format has one, else the largest value.
+    #[inline]
     pub const fn nan(self) -> u64 {
         match self {
             Narrow::E4m3 | Narrow::E5m2 => 0x7f,
@@ -110,6 +116,7 @@ impl Narrow {
     }
 
     /// The conversion result of an overflow that is not clamped; formats without NaN always clamp.
+    #[inline]
     pub const fn overflow(self) -> u64 {
         match self {
             Narrow::E5m2 => 0x7c,
@@ -119,6 +126,7 @@ impl Narrow {
     }
 
     /// The mask of the sign bit, 0 in formats without one.
+    #[inline]
     pub const fn sign_bit(self) -> u64 {
         match self {
             Narrow::E4m3 | Narrow::E5m2 | Narrow::S2f6 => 0x80,
@@ -129,6 +137,7 @@ impl Narrow {
     }
 
     /// The value of the bits, which is exact in binary64 for every format.
+    #[inline]
     pub fn widen(self, raw: u64) -> f64 {
         let raw = raw & (self.sign_bit() | self.largest() | self.nan());
         let magnitude = raw & !self.sign_bit();
@@ -148,6 +157,7 @@ impl Narrow {
     }
 
     /// Rounds `x` to the format (manual 9.7.9.21). Formats without sign use the magnitude.
+    #[inline]
     pub fn narrow(self, x: f64, direction: Direction, range: Range, negatives: Negatives) -> u64 {
         if x.is_nan() {
             return self.nan();
@@ -187,6 +197,7 @@ impl Narrow {
     }
 
     /// The encoded magnitude that a finite value is rounded to.
+    #[inline]
     fn magnitude(self, x: f64, tail: Tail) -> u64 {
         let (significand, exponent) = parts(x);
         match self {

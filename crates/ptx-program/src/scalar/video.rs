@@ -21,22 +21,26 @@ impl RegisterPart {
     /// The whole register.
     pub const WORD: RegisterPart = RegisterPart { shift: 0, bits: 32 };
 
+    #[inline]
     const fn mask(self) -> u64 {
         u64::MAX >> (64 - self.bits)
     }
 
     /// The part as a number.
+    #[inline]
     pub fn of(self, sign: Signedness, raw: u64) -> i64 {
         extend(sign, self.bits, raw >> self.shift)
     }
 
     /// `word` with the part replaced by the low bits of `value`.
+    #[inline]
     fn merge(self, value: i64, word: u64) -> u64 {
         let place = self.mask() << self.shift;
         word & !place & 0xffff_ffff | (value as u64 & self.mask()) << self.shift
     }
 }
 
+#[inline]
 fn extend(sign: Signedness, bits: u32, raw: u64) -> i64 {
     let unused = 64 - bits;
     match sign {
@@ -46,6 +50,7 @@ fn extend(sign: Signedness, bits: u32, raw: u64) -> i64 {
 }
 
 /// Saturates `value` to an integer type of `bits` bits.
+#[inline]
 fn clamp(sign: Signedness, bits: u32, value: i64) -> i64 {
     match sign {
         Signedness::Unsigned => value.clamp(0, (1 << bits) - 1),
@@ -77,6 +82,7 @@ pub enum Operation {
 }
 
 impl Operation {
+    #[inline]
     fn apply(self, a: i64, b: i64) -> i64 {
         match self {
             Operation::Add => a + b,
@@ -94,6 +100,7 @@ impl Operation {
 }
 
 /// A shift amount: clamped to 32, or taken modulo 32.
+#[inline]
 fn amount(overshoot: Overshoot, b: i64) -> u32 {
     match overshoot {
         Overshoot::Clamp => b.min(32) as u32,
@@ -135,6 +142,7 @@ pub struct Scalar {
 
 impl Scalar {
     /// Computes it.
+    #[inline]
     pub fn apply(&self, a: u64, b: u64, c: u64) -> u64 {
         let (a, b) = (self.a.0.of(self.a.1, a), self.b.0.of(self.b.1, b));
         let exact = self.operation.apply(a, b);
@@ -188,6 +196,7 @@ pub struct MultiplyAdd {
 
 impl MultiplyAdd {
     /// Computes it.
+    #[inline]
     pub fn apply(&self, a: u64, b: u64, c: u64) -> u64 {
         let unsigned = |sign| sign == Signedness::Unsigned;
         let sign = match self.turn {
@@ -245,6 +254,7 @@ pub struct Simd {
 
 impl Simd {
     /// Computes it.
+    #[inline]
     pub fn apply(&self, a: u64, b: u64, c: u64) -> u64 {
         let source = (b << 32) | (a & 0xffff_ffff);
         let bits = self.lane_bits;

@@ -5,14 +5,13 @@
 //! `cuTensorMapEncodeIm2col` and `cuTensorMapEncodeIm2colWide` of the CUDA driver.
 //!
 //! ```
-//! use ptx_exec::tensormap::{ElementType, Swizzle, Tensor};
-//! use ptx_exec::{Argument, TensorMap};
+//! use ptx_program::tensormap::{ElementType, Swizzle, Tensor, TensorMap};
 //!
 //! // A matrix of 512 rows and 256 columns at the start of a buffer; boxes have 16 rows and 64 columns.
 //! let matrix = Tensor { swizzle: Swizzle::Bytes128, ..Tensor::new(ElementType::F16, 0, &[256, 512], &[512]) };
 //! let map = TensorMap::tiled(&matrix, &[64, 16])?;
-//! let argument = Argument::Tensor(map, vec![0; 512 * 512]);
-//! # Ok::<(), ptx_exec::tensormap::TensorMapError>(())
+//! assert_eq!(TensorMap::from_bytes(&map.to_bytes())?, map);
+//! # Ok::<(), ptx_program::tensormap::TensorMapError>(())
 //! ```
 
 mod check;
