@@ -83,6 +83,7 @@ const fn row(
 
 impl Effect {
     /// The row of the effect.
+    #[inline]
     #[rustfmt::skip]
     pub fn traits(&self) -> EffectTraits {
         use Control::{Call, Jump, Leave, Meet, Next, Stop, Wait, Yield};
@@ -132,6 +133,7 @@ impl Effect {
     }
 
     /// The instructions at which threads go on, if it is a jump.
+    #[inline]
     pub fn targets(&self) -> &[u32] {
         match self {
             Self::Branch { target } => std::slice::from_ref(target),
