@@ -86,8 +86,11 @@ impl Walk<'_> {
     }
 
     fn offset(&self, at: usize) -> u64 {
-        // Default: modes without offsets start at the coordinates.
-        self.offsets.get(at).copied().unwrap_or(0)
+        match self.offsets.get(at) {
+            Some(offset) => *offset,
+            // Modes without offsets start at the coordinates.
+            None => 0,
+        }
     }
 
     fn coordinate(&self, at: usize) -> i64 {

@@ -130,8 +130,8 @@ impl AssistedCluster<'_> {
     /// Whether threads of a warp wait at barriers to which they came one by one, and whether some of them may go on.
     pub fn awaits(&self, rank: u32, warp: usize) -> (bool, bool) {
         let singly = self.singly.get(rank as usize).and_then(|warps| warps.get(warp));
-        // Default: no thread of the block has come to a barrier.
-        singly.map_or((false, false), |singly| (!singly.waiting.is_empty(), !singly.over.is_empty()))
+        let waits = singly.is_some_and(|singly| !singly.waiting.is_empty());
+        (waits, singly.is_some_and(|singly| !singly.over.is_empty()))
     }
 
     /// Records which threads of a warp have not exited, which may complete barriers.

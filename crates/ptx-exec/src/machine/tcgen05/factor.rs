@@ -64,8 +64,11 @@ impl FactorB {
         products: Option<&dyn Products>,
     ) -> Result<Self, TrapKind> {
         let Instruction { n, k, .. } = *instruction;
-        // Default: without a mask no column of B counts as zeros, and none is shifted.
-        let zeros = product.zeros.unwrap_or(0);
+        let zeros = match product.zeros {
+            Some(zeros) => zeros,
+            // No column of B counts as zeros, and none is shifted.
+            None => 0,
+        };
         let shift = (zeros >> 56 & 0x3f) as usize;
         if shift > instruction.most_shift || shift > 16 && instruction.m == 32 {
             return misuse(format!(
