@@ -10,7 +10,7 @@ mod copier;
 mod inlined;
 mod stack;
 
-use ptx_exec::program::{Alu, Effect, Inst, Op, Packing, Program, Src, Unary};
+use ptx_program::{Alu, Effect, Inst, Op, Packing, Program, Src, Unary};
 
 pub(crate) use copier::STACK;
 pub use inlined::Inlined;

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use ptx_exec::program::{Program, Src};
 use ptx_llvm::OptLevel;
 use ptx_llvm::host::{Cpu, HostMachine};
+use ptx_program::{Program, Src};
 
 use crate::analysis::{Analysis, Launched, Shape, Stride};
 use crate::error::CompileError;

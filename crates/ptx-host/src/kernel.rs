@@ -3,11 +3,12 @@
 use std::sync::{Arc, OnceLock};
 
 use ptx_exec::engine::{Instructions, Stop};
-use ptx_exec::program::{Effect, Op, Program};
-use ptx_exec::{AddressSize, Geometry, TrapKind};
+use ptx_exec::{Geometry, TrapKind};
 use ptx_host_rt::{Compiled, Effects, Given, WarpCode};
 use ptx_llvm::host::{Cpu, HostMachine, Jit, JitCode};
 use ptx_llvm::{Context, Identity, LlvmError, Module, OptLevel, detached};
+use ptx_program::memory::AddressSize;
+use ptx_program::{Effect, Op, Program};
 
 use crate::analysis::{Claims, Launched, Refusal};
 use crate::cache::{Cache, Entry, Key, Processor};

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use ptx_exec::engine::{Assistant, Checked, Setup, System};
-use ptx_exec::program::{Callee, Effect, Op, Program, WARP};
-use ptx_exec::{AddressSize, Completion, Reconvergence, Report};
+use ptx_exec::{Completion, Reconvergence, Report};
 use ptx_host_rt::{Cancellation, Given, MOST_WARPS};
 use ptx_llvm::LlvmError;
 use ptx_llvm::host::{Cpu, Jit};
+use ptx_program::memory::AddressSize;
+use ptx_program::{Callee, Effect, Op, Program, WARP};
 
 use crate::analysis::Launched;
 use crate::cache::{Cache, Description, Processor};

@@ -1,6 +1,6 @@
 //! What a kernel is compiled from.
 
-use ptx_exec::program::Program;
+use ptx_program::Program;
 
 use crate::analysis::Launched;
 use crate::options::Options;

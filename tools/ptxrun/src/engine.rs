@@ -5,12 +5,12 @@ use ptx_cli::code;
 use ptx_device::policy::NotCompiled;
 use ptx_diag::{Detail, Diagnostic, Severity};
 use ptx_driver::Sources;
-use ptx_exec::program::Program;
 use ptx_exec::{DecodedLaunch, ExecError, Launch};
 use ptx_host::analysis::Launched;
 use ptx_host::{CompileError, Lines, Options, Remark, RemarkKind, SourceLocation, Stage};
 use ptx_llvm::host::Cpu;
 use ptx_llvm::{KernelCrash, LlvmError};
+use ptx_program::Program;
 use ptx_verify::Verified;
 
 /// What executes the kernel.

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use ptx_exec::program::{Control, Effect, Execution, Guard, Inst, Op, Program, Src};
+use ptx_program::{Control, Effect, Execution, Guard, Inst, Op, Program, Src};
 
 use super::access::{Access, Refusal};
 use super::gather::meets;

@@ -1,6 +1,6 @@
 //! The analyses of a kernel that code generation depends on.
 //!
-//! The input is the [`Program`](ptx_exec::program::Program) that the interpreter executes, the result an [`Analysis`]: the basic blocks in execution order, the blocks at which
+//! The input is the [`Program`](ptx_program::Program) that the interpreter executes, the result an [`Analysis`]: the basic blocks in execution order, the blocks at which
 //! lanes wait for reconvergence, and the shape and bounds of each row (a row is one register of all lanes).
 //!
 //! | module | computes |

@@ -5,8 +5,8 @@
 //! as long. With fewer live rows the whole warp is faster in spite of some spills: the latency of one chunk's operations is hidden by the other chunks,
 //! and uniform values are computed once (`blackscholes`, 10 rows: 1.35 times as slow in parts).
 
-use ptx_exec::Space;
-use ptx_exec::program::{Effect, Op, Order, Program};
+use ptx_program::memory::Space;
+use ptx_program::{Effect, Op, Order, Program};
 
 use super::group::pressure_in;
 use super::together::is_index;

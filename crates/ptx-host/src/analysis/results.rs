@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::program::{Builtin, Callee, Effect, Op, Program};
+use ptx_program::{Builtin, Callee, Effect, Op, Program};
 
 use super::Refusal;
 use super::alone::{self, Region};

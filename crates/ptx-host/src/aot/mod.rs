@@ -20,7 +20,6 @@ use std::mem::offset_of;
 use std::sync::Arc;
 
 use ptx_diag::Span;
-use ptx_exec::program::{Effect, Inst, Op, Program};
 use ptx_exec::{Dim3, Image, Limits, Parameter, Prepared, Shape};
 use ptx_host_rt::{ForShape, Runtime, Site};
 use ptx_ir::Param;
@@ -28,6 +27,7 @@ use ptx_isa::ScalarType;
 use ptx_llvm::build::{Type, Types};
 use ptx_llvm::host::{Cpu, HostMachine};
 use ptx_llvm::{Context, LlvmError, Module, OptLevel};
+use ptx_program::{Effect, Inst, Op, Program};
 use thiserror::Error;
 
 use crate::analysis::{Launched, Refusal};

@@ -13,11 +13,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptx_exec::program::{Alu, Base, Effect, Inst, Load, Op, Src};
 use ptx_host_rt::Status;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::{Ordinary, Volatile};
 use ptx_llvm::build::{BinaryOp, Block, CastOp, IntPredicate, Value};
+use ptx_program::{Alu, Base, Effect, Inst, Load, Op, Src};
 use rustc_hash::FxHashMap;
 
 use super::next_block::Left;

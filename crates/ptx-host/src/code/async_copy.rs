@@ -3,11 +3,11 @@
 //!
 //! If a lane copies only some of the bytes, the others are filled with zeros.
 
-use ptx_exec::Space;
-use ptx_exec::program::{Address, AddressWidth, AsyncCopy, Base, CopyAmount};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_program::memory::Space;
+use ptx_program::{Address, AddressWidth, AsyncCopy, Base, CopyAmount};
 
 use super::cluster::SHARED_OFFSET;
 use super::fork::Fork;

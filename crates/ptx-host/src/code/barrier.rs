@@ -4,11 +4,11 @@
 //! ([`Graph`](crate::analysis::Graph)). If `schedule.rs` cannot prove that, an aligned barrier is checked at run time: lanes that are then still
 //! elsewhere are at another barrier. Where it is not proven for a barrier that is not aligned, threads come one by one (`singly.rs`).
 
-use ptx_exec::program::{BarrierAction, BlockBarrier, Src};
 use ptx_host_rt::field;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_program::{BarrierAction, BlockBarrier, Src};
 
 use super::serial::Held;
 use super::state::{Code, Guard};

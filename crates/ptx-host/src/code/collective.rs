@@ -11,15 +11,15 @@
 //!
 //! The participants are determined at the beginning of the block (`gather.rs`); instructions without `.sync` are executed by the active lanes.
 
-use ptx_exec::program::{
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_program::scalar::float::{Extreme, NanRule, SignRule, Subnormals};
+use ptx_program::scalar::format::Format;
+use ptx_program::scalar::int::{Int, Signedness};
+use ptx_program::{
     Alu, Binary, Collective, CollectiveKind, FloatExtreme, Packing, Participants, ReduceOp, Src, VoteMode,
     WARP,
 };
-use ptx_exec::scalar::float::{Extreme, NanRule, SignRule, Subnormals};
-use ptx_exec::scalar::format::Format;
-use ptx_exec::scalar::int::{Int, Signedness};
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
 use super::state::{Code, Guard, Present};
 use super::{lane_masks, lane_values, matrix, registers, shuffle, tiles};

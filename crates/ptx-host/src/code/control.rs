@@ -10,11 +10,11 @@
 //! br i1 %any.w5, label %block5, label %next ; 5 before 7
 //! ```
 
-use ptx_exec::program::{Src, WARP};
 use ptx_host_rt::field;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_program::{Src, WARP};
 
 use super::next_block::Left;
 use super::state::Code;

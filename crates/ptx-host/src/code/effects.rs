@@ -2,11 +2,11 @@
 
 use std::mem::offset_of;
 
-use ptx_exec::program::{Effect, Src, WARP};
 use ptx_host_rt::{Operands, Runtime, operands};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Value;
 use ptx_llvm::build::Volatility::Ordinary;
+use ptx_program::{Effect, Src, WARP};
 
 use super::state::{Code, Guard};
 use super::{lane_values, registers, runtime};

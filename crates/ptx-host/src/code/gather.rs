@@ -11,11 +11,11 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::program::Src;
 use ptx_host_rt::Status;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Block, IntPredicate, Value};
+use ptx_program::Src;
 
 use super::state::{Code, Present};
 use super::{

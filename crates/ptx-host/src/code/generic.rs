@@ -1,15 +1,15 @@
 //! Loads and stores other than the plain ones of `memory.rs`: with generic addresses, in local memory, of 128 bits, and with memory
 //! ordering or polling.
 //!
-//! A generic address is a host address, unless its upper bits select a window (`ptx_exec::Space::of_generic`). If the addresses of all active
+//! A generic address is a host address, unless its upper bits select a window (`ptx_program::memory::Space::of_generic`). If the addresses of all active
 //! lanes are above all windows, which is tested once per warp, the access is one to global memory; otherwise the space is determined lane by
 //! lane. Synchronizing accesses are also executed lane by lane, as atomic loads and stores of the host.
 
-use ptx_exec::program::{Address, AddressWidth, Base, Load, Order, Src, Store};
-use ptx_exec::{AddressSize, Space};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Ordering, Scope, Value};
+use ptx_program::memory::{AddressSize, Space};
+use ptx_program::{Address, AddressWidth, Base, Load, Order, Src, Store};
 
 use super::fork::Fork;
 use super::local::ROW;

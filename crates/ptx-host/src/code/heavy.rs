@@ -21,12 +21,12 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::program::{Effect, Op, Src, WARP};
 use ptx_host_rt::field;
 use ptx_isa::SpecialReg;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_program::{Effect, Op, Src, WARP};
 
 use super::state::{Code, Guard};
 use super::{lane_masks, registers, runtime, serial};

@@ -9,10 +9,10 @@
 //! br i1 %wraps, label %gather, label %load
 //! ```
 
-use ptx_exec::program::Src;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_program::Src;
 
 use super::state::Code;
 use super::{registers, slots};

@@ -1,8 +1,8 @@
 //! Blocks, and the code of each instruction in them: the one place that knows all families of instructions.
 
-use ptx_exec::program::{Effect, Op};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{Ordering, Scope};
+use ptx_program::{Effect, Op};
 
 use super::state::Code;
 use super::{

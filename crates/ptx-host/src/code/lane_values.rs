@@ -1,9 +1,9 @@
 //! Results that are computed for all lanes at once, as rows.
 
-use ptx_exec::program::Src;
 use ptx_host_rt::Status;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{IntPredicate, Value};
+use ptx_program::Src;
 
 use super::state::{Code, Guard, Present};
 use super::{lane_masks, registers, runtime};

@@ -14,11 +14,11 @@
 
 use std::mem::offset_of;
 
-use ptx_exec::program::{Base, WARP};
 use ptx_host_rt::Runtime;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Value};
+use ptx_program::{Base, WARP};
 
 use super::state::{Code, Guard};
 use super::{notes, registers, runtime};

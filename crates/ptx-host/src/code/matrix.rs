@@ -5,11 +5,11 @@
 
 use std::mem::offset_of;
 
-use ptx_exec::program::{CollectiveKind, Effect, Element, Op, Product, Src, WARP};
 use ptx_host_rt::Runtime;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{Builder, Function, Linkage, Value};
+use ptx_program::{CollectiveKind, Effect, Element, Op, Product, Src, WARP};
 
 use super::effects::ROW;
 use super::state::{Code, Multiplier};

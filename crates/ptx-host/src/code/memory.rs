@@ -9,11 +9,11 @@
 //!
 //! Consecutive vector accesses are deinterleaved: `ld.v2` of 16 lanes is a load of 32 elements and two shuffles.
 
-use ptx_exec::Space;
-use ptx_exec::program::{Address, AddressWidth, Base, Load, Src, Store};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_program::memory::Space;
+use ptx_program::{Address, AddressWidth, Base, Load, Src, Store};
 
 use super::fork::Fork;
 use super::state::{Code, Guard};

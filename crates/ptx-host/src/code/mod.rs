@@ -68,10 +68,10 @@ mod window;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-use ptx_exec::program::{Program, Row};
 use ptx_llvm::build::{Builder, Function, Types, Value};
 use ptx_llvm::host::HostMachine;
 use ptx_llvm::{LlvmError, Module};
+use ptx_program::{Program, Row};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::{Analysis, BlockCopy, BlockId, Launched, Segments, copies_of};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::program::WARP;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{IntPredicate, Value};
+use ptx_program::WARP;
 
 use super::lane_masks;
 use super::state::{Code, Segment};

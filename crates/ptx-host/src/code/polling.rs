@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::program::{Effect, Op};
 use ptx_host_rt::field;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::IntPredicate;
 use ptx_llvm::build::Volatility::Ordinary;
+use ptx_program::{Effect, Op};
 
 use super::state::Code;
 use super::{lane_masks, next_block, runtime};

@@ -9,11 +9,11 @@
 //! br i1 %all, label %quads, label %gather
 //! ```
 
-use ptx_exec::Space;
-use ptx_exec::program::{Alu, Binary, Effect, Op, Packing, Src, Ternary, Unary};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_program::memory::Space;
+use ptx_program::{Alu, Binary, Effect, Op, Packing, Src, Ternary, Unary};
 use rustc_hash::FxHashMap;
 
 use super::addressing;

@@ -10,11 +10,11 @@
 //! store <16 x i32> %r6.1, ptr %r6             ; at its end
 //! ```
 
-use ptx_exec::program::{Alu, Src};
-use ptx_exec::scalar::format::Format;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, FloatPredicate, Value};
+use ptx_program::scalar::format::Format;
+use ptx_program::{Alu, Src};
 
 use super::state::{Code, Current, Guard};
 use super::{cluster, index, lane_masks, slots};

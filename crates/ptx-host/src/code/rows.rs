@@ -3,11 +3,11 @@
 
 use std::mem::offset_of;
 
-use ptx_exec::program::{Alu, Call, Op, Slot, WARP};
 use ptx_host_rt::{ARGUMENTS, Runtime};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Value;
 use ptx_llvm::build::Volatility::Ordinary;
+use ptx_program::{Alu, Call, Op, Slot, WARP};
 
 use super::serial::Held;
 use super::state::{Code, Guard};

@@ -1,10 +1,10 @@
 //! Calls of the runtime, and the ends of warps that are stopped.
 
-use ptx_exec::program::Src;
 use ptx_host_rt::{Status, field};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Type, Value};
+use ptx_program::Src;
 
 use super::state::{Code, Guard};
 use super::{lane_masks, registers, threads};

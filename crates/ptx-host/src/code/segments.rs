@@ -25,11 +25,11 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use ptx_exec::program::{Effect, Op};
 use ptx_host_rt::{Status, field};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Linkage, Type, Value};
+use ptx_program::{Effect, Op};
 use rustc_hash::FxHashMap;
 
 use super::outside::{BOUND, EXITED};

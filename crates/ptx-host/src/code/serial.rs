@@ -11,10 +11,10 @@
 //!   %less = and i32 %rest, (%rest - 1)
 //! ```
 
-use ptx_exec::program::{Src, WARP};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_program::{Src, WARP};
 
 use super::fork::Fork;
 use super::state::{Code, Guard};

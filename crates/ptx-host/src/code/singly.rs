@@ -17,11 +17,11 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::program::{Effect, Op, Src};
 use ptx_host_rt::field;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_program::{Effect, Op, Src};
 
 use super::serial::Held;
 use super::state::{Code, Guard};

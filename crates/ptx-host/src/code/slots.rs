@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use ptx_exec::program::Src;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{Type, Value};
+use ptx_program::Src;
 
 use super::state::{Code, Current};
 use crate::analysis::{BlockId, Indexed, Shape};

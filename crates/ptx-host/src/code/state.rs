@@ -12,9 +12,9 @@ mod turns;
 
 use std::cell::RefCell;
 
-use ptx_exec::program::Program;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{Block, Builder, CastOp, Function, Type, Types, Value};
+use ptx_program::Program;
 use rustc_hash::FxHashMap;
 
 pub(super) use ends::{Ends, Handover};

@@ -5,11 +5,11 @@
 use std::collections::BTreeSet;
 use std::mem::offset_of;
 
-use ptx_exec::program::{Effect, Op, Src};
 use ptx_host_rt::{Runtime, Status, field};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_program::{Effect, Op, Src};
 
 use super::state::{Code, Parted, Segment};
 use super::{lane_masks, outside, registers, runtime};

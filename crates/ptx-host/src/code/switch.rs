@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use ptx_exec::program::Src;
 use ptx_host_rt::Status;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_program::Src;
 
 use super::next_block::Left;
 use super::state::Code;

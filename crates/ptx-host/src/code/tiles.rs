@@ -5,12 +5,12 @@
 //! | `ldmatrix` | a vector of 16 bytes for each line, from the address of its lane, and shuffles |
 //! | `wmma.load` | gathers: the registers of fragments are the interpreter's rows, in any order in memory |
 
-use ptx_exec::program::{Collective, ElementPosition, Fragment, Held, Major, Src, Tiles, WARP};
-use ptx_exec::{AddressSize, Space};
 use ptx_host_rt::Status;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_program::memory::{AddressSize, Space};
+use ptx_program::{Collective, ElementPosition, Fragment, Held, Major, Src, Tiles, WARP};
 
 use super::cluster::SHARED_OFFSET;
 use super::state::Code;

@@ -1,8 +1,8 @@
 //! Which lanes a function executes at a time: a part of a warp, a warp, or several warps.
 
-use ptx_exec::program::{Op, Program};
 use ptx_llvm::LlvmError;
 use ptx_llvm::host::HostMachine;
+use ptx_program::{Op, Program};
 
 use super::{Form, Strategy};
 use crate::analysis::{Analysis, groups, part, together};
