@@ -244,7 +244,11 @@ pub(super) fn run_others<'c>(
 
 /// Counts operations for which lanes are missing since a block ran, if these can let each other run in turn (`analysis/progress.rs`): if
 /// there are more than blocks, the lanes wait for each other forever.
-fn count_vain(code: &Code<'_, '_, '_>, id: BlockId, others: &BTreeSet<BlockId>) -> Result<(), LlvmError> {
+pub(super) fn count_vain(
+    code: &Code<'_, '_, '_>,
+    id: BlockId,
+    others: &BTreeSet<BlockId>,
+) -> Result<(), LlvmError> {
     let Some(place) = code.masks.vain else { return Ok(()) };
     let word = code.types.int(32);
     let count = code.builder().load(word, place, 4, Ordinary)?;

@@ -43,6 +43,7 @@ mod next_segment;
 mod notes;
 mod operation;
 mod outside;
+mod patient_segment;
 mod phases;
 mod polling;
 mod prefetch;
@@ -283,7 +284,8 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
             }
             asks.extend(code.asks.take());
         }
-        Ok(Made { runs: Runs::Warp, asks })
+        let runs = if self.analysis.schedule.has_patient() { Runs::PatientWarp } else { Runs::Warp };
+        Ok(Made { runs, asks })
     }
 }
 

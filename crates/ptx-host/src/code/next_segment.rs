@@ -10,7 +10,7 @@ use ptx_llvm::build::{BinaryOp, Block, IntPredicate, Value};
 use super::next_block::Left;
 use super::outside::EXITED;
 use super::state::{Code, Segment};
-use super::{lane_masks, next_block, outside, runtime};
+use super::{lane_masks, next_block, outside, patient_segment, runtime};
 use crate::analysis::{BlockId, leaves_early};
 use crate::error::defect;
 use crate::strategy::Version;
@@ -28,6 +28,9 @@ pub(super) fn run_next_of_segment(
 ) -> Result<(), LlvmError> {
     let Some(segment) = &code.segment else { return Err(defect("a kernel in one function")) };
     let (schedule, range) = (&code.analysis.schedule, &segment.range);
+    if schedule.is_patient(id) {
+        return patient_segment::run_next(code, segment, id, targets);
+    }
     if leaves_early(schedule, range, id, targets) && leave_if_before(code, segment, id, targets)? {
         return Ok(());
     }
@@ -111,6 +114,9 @@ pub(super) fn run_others_of_segment<'c>(
     others: &BTreeSet<BlockId>,
 ) -> Result<(), LlvmError> {
     let Some(segment) = &code.segment else { return Err(defect("a kernel in one function")) };
+    if code.analysis.schedule.has_patient() {
+        return patient_segment::run_others(code, segment, id, here, others);
+    }
     let pc = code.analysis.graph.block(id).first;
     code.builder().store(code.int(32, id as u64 + 1), segment.bound, 4, Ordinary)?;
     if others.range(id + 1..).count() > MOST_TESTS {

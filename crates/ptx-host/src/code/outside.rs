@@ -19,6 +19,15 @@ pub(super) const EXITED: u64 = u32::MAX as u64;
 
 pub(super) const BOUND: u64 = 4 * WARP as u64;
 
+/// Operations in vain since a block has run (`gather.rs`), in kernels with loops that may wait for other threads.
+pub(super) const VAIN: u64 = BOUND + 4;
+
+/// The block of an operation for which lanes are missing, which cannot run next, or [`EXITED`]; the instruction and the lanes that let others run, for
+/// reports. In kernels with loops that may wait for other threads.
+pub(super) const EXCEPT: u64 = BOUND + 16;
+pub(super) const PLACE: u64 = BOUND + 20;
+pub(super) const LANES: u64 = BOUND + 24;
+
 pub(super) fn lanes_at<'c>(
     code: &Code<'_, '_, 'c>,
     state: Value<'c>,
@@ -36,6 +45,27 @@ pub(super) fn number_is<'c>(
     number: u64,
 ) -> Result<Value<'c>, LlvmError> {
     code.builder().int_compare(how, at, lane_masks::constants(code, 32, chunk, |_| number)?)
+}
+
+/// The lowest block at which one of the lanes is that `counts`; [`EXITED`] if there is none.
+pub(super) fn lowest_of<'c>(
+    code: &Code<'_, '_, 'c>,
+    state: Value<'c>,
+    counts: impl Fn(usize, Value<'c>) -> Result<Value<'c>, LlvmError>,
+) -> Result<Value<'c>, LlvmError> {
+    let ty = code.types.vector(code.types.int(32), code.lanes);
+    let mut lowest: Option<Value<'c>> = None;
+    for chunk in 0..code.chunks {
+        let at = code.builder().load(ty, lanes_at(code, state, chunk)?, 8, Ordinary)?;
+        let none = lane_masks::constants(code, 32, chunk, |_| EXITED)?;
+        let at = code.builder().select(counts(chunk, at)?, at, none)?;
+        lowest = Some(match lowest {
+            None => at,
+            Some(before) => code.builder().intrinsic("llvm.umin", &[ty], &[before, at])?,
+        });
+    }
+    let lowest = lowest.ok_or_else(|| defect("a warp without lanes"))?;
+    code.builder().intrinsic("llvm.vector.reduce.umin", &[ty], &[lowest])
 }
 
 /// Stores where lanes are: at a block of the segment, or where they were sent.

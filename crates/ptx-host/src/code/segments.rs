@@ -18,6 +18,8 @@
 //! |---|---|
 //! | [`LANES_AT`] | the block at which each lane is, [`EXITED`] for lanes that have exited |
 //! | [`BOUND`] | the lowest block that may run next: above that of an operation for which lanes are missing, usually 0 |
+//! | [`VAIN`] | operations in vain since a block has run, if loops may wait for other threads |
+//! | [`EXCEPT`], [`PLACE`], [`LANES`] | then, what lets others run and cannot run next itself |
 //! | [`LOCAL`] | the address of local memory |
 //! | [`ROWS`] | rows that are live from one segment to another |
 
@@ -32,9 +34,9 @@ use ptx_llvm::build::{BinaryOp, IntPredicate, Linkage, Type, Value};
 use ptx_program::{Effect, Op};
 use rustc_hash::FxHashMap;
 
-use super::outside::{BOUND, EXITED};
+use super::outside::{BOUND, EXCEPT, EXITED, LANES, PLACE, VAIN};
 use super::state::{Code, Plan, Segment};
-use super::{lane_masks, local, next_block, next_segment, outside, runtime, slots, stuck};
+use super::{lane_masks, local, next_block, next_segment, outside, patient_segment, runtime, slots, stuck};
 use crate::analysis::{BlockId, Segments};
 use crate::error::{CompileError, defect};
 
@@ -111,6 +113,14 @@ pub(super) fn dispatch<'a, 'c>(
     }
     let bound_at = code.builder().offset(state, code.int(64, BOUND))?;
     code.builder().store(code.int(32, 0), bound_at, 4, Ordinary)?;
+    for (at, value) in [(VAIN, 0), (EXCEPT, EXITED), (PLACE, 0), (LANES, 0)] {
+        code.builder().store(
+            code.int(32, value),
+            code.builder().offset(state, code.int(64, at))?,
+            4,
+            Ordinary,
+        )?;
+    }
     let [head, returned, stopped] = code.blocks(["dispatch", "returned", "stopped"]);
     code.builder().branch(head)?;
     code.builder().position_at_end(returned);
@@ -144,27 +154,18 @@ pub(super) fn dispatch<'a, 'c>(
     Ok(())
 }
 
-/// The lowest block, at least the bound, at which a lane is.
+/// The block that runs next: the lowest, at least the bound, at which a lane is.
 fn lowest_block<'c>(
     code: &Code<'_, '_, 'c>,
     state: Value<'c>,
     bound_at: Value<'c>,
 ) -> Result<Value<'c>, LlvmError> {
-    let ty = code.vector_of(32);
     let bound = code.builder().load(code.types.int(32), bound_at, 4, Ordinary)?;
-    let bound = code.builder().splat(bound, code.lanes)?;
-    let mut lowest: Option<Value<'c>> = None;
-    for chunk in 0..code.chunks {
-        let at = code.builder().load(ty, outside::lanes_at(code, state, chunk)?, 8, Ordinary)?;
-        let is_passed = code.builder().int_compare(IntPredicate::Ult, at, bound)?;
-        let at = code.builder().select(is_passed, lane_masks::constants(code, 32, chunk, |_| EXITED)?, at)?;
-        lowest = Some(match lowest {
-            None => at,
-            Some(before) => code.builder().intrinsic("llvm.umin", &[ty], &[before, at])?,
-        });
+    if code.analysis.schedule.has_patient() {
+        return patient_segment::next_in_turn(code, state, bound);
     }
-    let lowest = lowest.ok_or_else(|| defect("a warp without lanes"))?;
-    code.builder().intrinsic("llvm.vector.reduce.umin", &[ty], &[lowest])
+    let bound = code.builder().splat(bound, code.lanes)?;
+    outside::lowest_of(code, state, |_, at| code.builder().int_compare(IntPredicate::Uge, at, bound))
 }
 
 /// Clears the rows that may be read before they are written.
@@ -199,6 +200,9 @@ pub(super) fn begin_segment<'a, 'c>(
     if code.program.kernel().local > 0 {
         let place = code.builder().offset(state, code.int(64, LOCAL))?;
         code.local = Some(code.builder().load(code.types.pointer(0), place, 8, Ordinary)?);
+    }
+    if code.analysis.schedule.has_patient() {
+        code.masks.vain = Some(code.builder().offset(state, code.int(64, VAIN))?);
     }
     slots::make_masks(code, range.clone())?;
     let mut lanes_at = Vec::new();
