@@ -7,8 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use ptx_exec::texture::TextureSet;
 use ptx_exec::{
-    AddressSize, Completion, DeviceHeap, Dim3, HostMemory, HostRegion, LaunchSpec, Limits, Memory,
-    RegionInfo, Shape, Surroundings, Words,
+    AddressSize, Bounds, BoxSize, Completion, DeviceHeap, Dim3, HostMemory, HostRegion, LaunchSpec, Limits,
+    Memory, MemoryKind, MemoryOptions, Pitched, RegionInfo, Shape, Surroundings, Words,
 };
 #[cfg(feature = "jit")]
 use ptx_host::Compiler;
@@ -16,9 +16,10 @@ use ptx_isa::Sm;
 
 #[cfg(feature = "jit")]
 use crate::compilers::Compilers;
+use crate::default_stream::{DefaultOrder, StreamRole};
 use crate::error::Stopped;
 use crate::progress::Progress;
-use crate::{Check, DeviceError, Engine};
+use crate::{Check, DeviceError, Engine, MultiprocessorLimits, host_memory};
 
 /// Receives the output of kernels.
 pub(crate) type Sink = Box<dyn FnMut(&[u8]) + Send>;
@@ -31,6 +32,17 @@ pub enum AfterStop {
     Refuse,
     /// It continues; the error only affects the launch.
     GoOn,
+}
+
+/// The shared memory that a launch may have.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum SharedMemory {
+    /// As much as the [limit](Limits::shared) of the device.
+    #[default]
+    Free,
+    /// As on a GPU: 48 KiB, and up to the maximum of the [architecture](crate::MultiprocessorLimits) if
+    /// [allowed for the kernel](crate::Kernel::set_dynamic_shared).
+    OptIn,
 }
 
 /// Options of a device.
@@ -61,6 +73,12 @@ pub struct DeviceOptions {
     pub cache_folder: Option<PathBuf>,
     /// Maximum total size of the files in that directory, of which the least recently used are removed; `None` for 256 MiB.
     pub cache_bytes: Option<u64>,
+    /// Bytes of the device's memory: of allocations, variables and the heap. `None` for as many as the host has.
+    pub memory: Option<u64>,
+    /// Whether the bytes past the end of an allocation may be accessed.
+    pub bounds: Bounds,
+    /// The shared memory that a launch may have.
+    pub shared_memory: SharedMemory,
     /// The address size. Modules with `.address_size 32` require 32 bits; then device addresses are not host addresses, and there are 3 GiB.
     pub addresses: AddressSize,
 }
@@ -84,6 +102,8 @@ pub struct Properties {
     pub heap_bytes: usize,
     /// Maximum blocks of a cooperative launch, if their registers and memory fit.
     pub cooperative_blocks: u32,
+    /// Bytes of memory, [used](Device::used_bytes) or not; `None` if the size of the host's memory is unknown.
+    pub memory_bytes: Option<u64>,
 }
 
 /// A device. Clones refer to the same device. Devices share nothing but the host's threads.
@@ -94,10 +114,13 @@ pub struct Device {
 
 pub(crate) struct Inner {
     options: DeviceOptions,
+    /// Those of launches that start now.
+    limits: Mutex<Limits>,
     pub(crate) memory: Memory,
     heap: DeviceHeap,
     stopped: Mutex<Option<Arc<Stopped>>>,
     streams: Mutex<Vec<Weak<Progress>>>,
+    order: DefaultOrder,
     /// Number of running launches.
     active: Mutex<usize>,
     ended: Condvar,
@@ -150,13 +173,19 @@ impl Device {
             let room = most.saturating_sub(kept.len()).min(text.len());
             kept.extend_from_slice(&text[..room]);
         });
-        let memory = Memory::with_addresses(options.addresses);
+        let memory = Memory::with(MemoryOptions {
+            addresses: options.addresses,
+            capacity: options.memory.or_else(host_memory::bytes),
+            bounds: options.bounds,
+        });
         let inner = Inner {
+            limits: Mutex::new(options.limits.clone()),
             options,
             memory,
             heap: DeviceHeap::default(),
             stopped: Mutex::new(None),
             streams: Mutex::default(),
+            order: DefaultOrder::default(),
             active: Mutex::new(0),
             ended: Condvar::new(),
             sink: Mutex::new(sink),
@@ -170,7 +199,7 @@ impl Device {
 
     /// The limits of launches on it.
     pub fn properties(&self) -> Properties {
-        let limits = &self.inner.options.limits;
+        let limits = self.limits();
         Properties {
             warp_size: 32,
             threads_per_block: ptx_exec::MOST_THREADS as u32,
@@ -180,6 +209,7 @@ impl Device {
             stack_bytes: limits.stack,
             heap_bytes: limits.heap,
             cooperative_blocks: ptx_exec::MOST_RESIDENT_BLOCKS as u32,
+            memory_bytes: self.inner.memory.capacity(),
         }
     }
 
@@ -216,25 +246,54 @@ impl Device {
     }
 
     pub(crate) fn surroundings(&self) -> Surroundings {
-        let Inner { memory, heap, options, .. } = &*self.inner;
-        Surroundings { memory: memory.clone(), heap: heap.clone(), limits: options.limits.clone() }
+        let Inner { memory, heap, .. } = &*self.inner;
+        Surroundings { memory: memory.clone(), heap: heap.clone(), limits: self.limits() }
     }
 
     /// What launches of a kernel have in common on this device.
     pub(crate) fn spec(&self, shape: &Shape, params: &[u8]) -> LaunchSpec {
-        let DeviceOptions { threads, completion, host, limits, .. } = &self.inner.options;
+        let DeviceOptions { threads, completion, host, .. } = &self.inner.options;
         LaunchSpec {
             threads: *threads,
             completion: *completion,
             host: host.clone(),
             textures: self.textures_now(),
-            limits: limits.clone(),
+            limits: self.limits(),
             ..LaunchSpec::new(*shape, params)
         }
     }
 
-    pub(crate) fn limits(&self) -> &Limits {
-        &self.inner.options.limits
+    /// The limits of launches that start now.
+    pub fn limits(&self) -> Limits {
+        lock(&self.inner.limits).clone()
+    }
+
+    /// Sets the limits of subsequent launches, like `cuCtxSetLimit`.
+    ///
+    /// # Errors
+    /// [`DeviceError::Limit`] for another size of the heap once a kernel uses it.
+    pub fn set_limits(&self, limits: Limits) -> Result<(), DeviceError> {
+        let mut current = lock(&self.inner.limits);
+        if limits.heap != current.heap && !self.inner.heap.set_bytes(limits.heap) {
+            return Err(DeviceError::Limit("the size of the heap cannot change once a kernel uses it"));
+        }
+        *current = limits;
+        Ok(())
+    }
+
+    pub(crate) fn shared_memory(&self) -> SharedMemory {
+        self.inner.options.shared_memory
+    }
+
+    /// Maximum bytes of shared memory of a block that opts in.
+    pub(crate) fn most_shared(&self) -> u64 {
+        let limit = self.limits().shared;
+        match (self.shared_memory(), self.architecture()) {
+            (SharedMemory::Free, _) | (_, None) => limit,
+            (SharedMemory::OptIn, Some(sm)) => {
+                limit.min(MultiprocessorLimits::of(sm).block_shared_bytes.into())
+            }
+        }
     }
 
     /// Fails if the device was stopped.
@@ -259,7 +318,12 @@ impl Device {
         lock(&self.inner.stopped).take().map(DeviceError::Stopped)
     }
 
-    pub(crate) fn know(&self, stream: &Arc<Progress>) {
+    pub(crate) fn default_order(&self) -> &DefaultOrder {
+        &self.inner.order
+    }
+
+    pub(crate) fn know(&self, stream: &Arc<Progress>, role: StreamRole) {
+        self.inner.order.add(role, stream);
         let mut streams = lock(&self.inner.streams);
         streams.retain(|stream| stream.strong_count() > 0);
         streams.push(Arc::downgrade(stream));
@@ -293,10 +357,19 @@ impl Device {
     /// Allocates zeroed memory; returns the address, a multiple of 256. The host can access it too: see [`Device::words`].
     ///
     /// # Errors
-    /// [`DeviceError::Memory`] if it is too large.
+    /// [`DeviceError::Memory`] of the kind [`OutOfMemory`](crate::ErrorKind::OutOfMemory).
     pub fn allocate(&self, bytes: u64) -> Result<u64, DeviceError> {
         self.check()?;
         Ok(self.inner.memory.allocate(bytes)?)
+    }
+
+    /// Like [`Device::allocate`], for memory of any kind. Only that of the device counts as [used](Device::used_bytes).
+    ///
+    /// # Errors
+    /// See [`Device::allocate`].
+    pub fn allocate_in(&self, memory: MemoryKind, bytes: u64) -> Result<u64, DeviceError> {
+        self.check()?;
+        Ok(self.inner.memory.allocate_in(memory, bytes)?)
     }
 
     /// Frees memory, once all work of the device is complete, as in CUDA. Later accesses to it are detected for a while.
@@ -305,6 +378,11 @@ impl Device {
     /// [`DeviceError::Memory`] unless the address was returned by [`Device::allocate`] and has not been freed since.
     pub fn free(&self, address: u64) -> Result<(), DeviceError> {
         self.wait();
+        Ok(self.inner.memory.free(address)?)
+    }
+
+    /// Frees memory without waiting for anything.
+    pub(crate) fn release(&self, address: u64) -> Result<(), DeviceError> {
         Ok(self.inner.memory.free(address)?)
     }
 
@@ -336,7 +414,7 @@ impl Device {
         self.inner.memory.region(address)
     }
 
-    /// Bytes used by allocations and variables.
+    /// Bytes of the device's memory used by allocations, variables and the heap.
     pub fn used_bytes(&self) -> u64 {
         self.inner.memory.used_bytes()
     }
@@ -384,6 +462,47 @@ impl Device {
     pub fn fill(&self, address: u64, pattern: &[u8], count: u64) -> Result<(), DeviceError> {
         self.check()?;
         Ok(self.inner.memory.fill(address, pattern, count)?)
+    }
+
+    /// Copies the rows of a box within memory; the boxes must not overlap.
+    ///
+    /// # Errors
+    /// [`DeviceError::Memory`] if one of the boxes is not in one region, its rows overlap, or the destination is read-only. Then nothing is copied.
+    pub fn copy_box(&self, to: Pitched, from: Pitched, size: BoxSize) -> Result<(), DeviceError> {
+        self.check()?;
+        Ok(self.inner.memory.copy_box(to, from, size)?)
+    }
+
+    /// Writes bytes as the rows of a box; the numbers with the bytes are the distances of rows and of planes in them.
+    ///
+    /// # Errors
+    /// See [`Device::copy_box`], and if there are too few bytes.
+    pub fn write_box(&self, to: Pitched, from: (&[u8], u64, u64), size: BoxSize) -> Result<(), DeviceError> {
+        self.check()?;
+        Ok(self.inner.memory.write_box(to, from, size)?)
+    }
+
+    /// Reads the rows of a box to bytes; the numbers with the bytes are the distances of rows and of planes in them.
+    ///
+    /// # Errors
+    /// See [`Device::write_box`].
+    pub fn read_box(
+        &self,
+        from: Pitched,
+        to: (&mut [u8], u64, u64),
+        size: BoxSize,
+    ) -> Result<(), DeviceError> {
+        self.check()?;
+        Ok(self.inner.memory.read_box(from, to, size)?)
+    }
+
+    /// Fills the rows of a box with copies of a pattern, the last of which in a row may be a part of it.
+    ///
+    /// # Errors
+    /// See [`Device::copy_box`].
+    pub fn fill_box(&self, to: Pitched, pattern: &[u8], size: BoxSize) -> Result<(), DeviceError> {
+        self.check()?;
+        Ok(self.inner.memory.fill_box(to, pattern, size)?)
     }
 
     /// Passes the output of kernels to a function, launch by launch at their ends, with the blocks in order. It must not wait for the device.

@@ -107,6 +107,15 @@ pub enum DeviceError {
     /// An event that was not recorded, or has not been reached yet.
     #[error("the event {0}")]
     Event(&'static str),
+    /// An operation that is not allowed while a stream is captured.
+    #[error("{0}")]
+    Capture(&'static str),
+    /// A limit that cannot be set.
+    #[error("{0}")]
+    Limit(&'static str),
+    /// A graph that has a cycle, or a change that does not fit it.
+    #[error("{0}")]
+    Graph(&'static str),
     /// The host cannot create a thread for a stream.
     #[error("the host cannot start a thread: {0}")]
     Host(String),
@@ -128,6 +137,9 @@ impl DeviceError {
             | DeviceError::Memory(_)
             | DeviceError::Texture(_)
             | DeviceError::Event(_)
+            | DeviceError::Capture(_)
+            | DeviceError::Limit(_)
+            | DeviceError::Graph(_)
             | DeviceError::Host(_)
             | DeviceError::Internal(_) => &[],
         }

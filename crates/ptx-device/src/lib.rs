@@ -50,7 +50,9 @@
 //! Device addresses are host addresses: memory that a device allocates, and host memory that is
 //! [registered](Device::register), is accessed at the same address by kernels and by the host ([`Device::words`]), also
 //! while kernels run. All of it is thus mapped and managed memory in CUDA's terms. Every access of a kernel must be
-//! within one allocation, registered region or variable.
+//! within one allocation, registered region or variable; with [`Bounds::Lenient`] allocations end at a multiple of 512
+//! bytes. The host provides memory page by page when it is accessed, so that unused memory costs nothing; more than
+//! [`DeviceOptions::memory`] is an error ([`ErrorKind::OutOfMemory`]).
 //!
 //! # LLVM IR
 //!
@@ -115,7 +117,7 @@ assert_eq!(u32::from_le_bytes(sum), 1 + 4 + 9 + 16);
 //!
 //! # Errors
 //!
-//! As in CUDA there are two kinds. A request that does not fit (a module with errors, wrong arguments, an impossible
+//! [`DeviceError::kind`] tells errors apart, and has the number of each in CUDA. As in CUDA there are two groups. A request that does not fit (a module with errors, wrong arguments, an impossible
 //! shape, a copy out of bounds) only affects the call. A kernel that is stopped leaves memory partially modified, so
 //! the device refuses all further work with [`DeviceError::Stopped`], which contains the first such error, until
 //! [`Device::recover`] is called (in CUDA the process has to end); [`AfterStop::GoOn`] makes it an error of the launch
@@ -125,36 +127,49 @@ assert_eq!(u32::from_le_bytes(sum), 1 + 4 + 9 + 16);
 //! # Streams
 //!
 //! A [`Stream`] does its work in order on a separate host thread; streams run concurrently. [`Kernel::launch`] runs the
-//! kernel before it returns, independently of all streams: there is no default stream that others wait for.
+//! kernel before it returns, independently of all streams. Streams are not ordered with each other unless they wait for
+//! [events](Event), or have [roles](StreamRole) as those of CUDA's default stream. What streams are asked to do can be
+//! captured as a [graph](graph::Graph) that is launched any number of times.
 
+mod architecture;
 mod argument;
 mod cache_folder;
 mod code;
 #[cfg(feature = "jit")]
 mod compilers;
+mod default_stream;
 mod device;
 mod engine;
 mod error;
+mod error_kind;
 mod event;
+pub mod graph;
+mod host_memory;
 mod module;
 mod objects;
+mod operation;
 pub mod policy;
 mod progress;
+mod recording;
 mod source;
 mod stream;
 
+pub use architecture::{MultiprocessorLimits, USUAL_SHARED_BYTES};
 pub use argument::Argument;
 pub use cache_folder::cache_folder_in;
-pub use device::{AfterStop, Device, DeviceOptions, Properties};
+pub use default_stream::StreamRole;
+pub use device::{AfterStop, Device, DeviceOptions, Properties, SharedMemory};
 pub use engine::{Check, Engine};
-pub use error::{DeviceError, Finding};
+pub use error::{DeviceError, Finding, Stopped};
+pub use error_kind::ErrorKind;
 pub use event::Event;
 pub use module::{Kernel, Module};
-pub use stream::{Pending, Stream};
+pub use stream::{Pending, Stream, StreamOptions};
 
 pub use ptx_exec::{
-    AddressSize, Completion, Dim3, HostMemory, HostRegion, Limits, MemoryError, Parameter, RegionInfo,
-    RegionKind, Report, Shape, Space, TensorMap, Trap, TrapKind, Variable, Words, tensormap, texture,
+    AddressSize, Bounds, BoxSize, Completion, Dim3, HostMemory, HostRegion, KernelAttributes, Limits,
+    MemoryError, MemoryKind, Parameter, Pitched, RegionInfo, RegionKind, Report, Shape, Space, TensorMap,
+    Trap, TrapKind, Variable, Words, tensormap, texture,
 };
 pub use ptx_isa::Sm;
 

@@ -34,7 +34,8 @@ impl InputKind {
             return InputKind::Llvm;
         }
         match behind_comments(bytes) {
-            Some([b'@', b'@', ..]) => InputKind::Ptx,
+            // An archive is neither; the reader of PTX says what it is.
+            Some([b'@', b'@', ..] | [b'!', b'<', ..]) => InputKind::Ptx,
             Some([b';' | b'@' | b'%' | b'!' | b'$' | b'^' | b'a'..=b'z', ..]) => InputKind::Llvm,
             _ => InputKind::Ptx,
         }

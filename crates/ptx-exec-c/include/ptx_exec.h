@@ -18,6 +18,72 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+// The kind of an error, which is finer than its status. `ptx_last_error_kind` returns it.
+typedef enum PtxErrorKind {
+  // No error.
+  PTX_ERROR_NONE = 0,
+  // An argument of a call is invalid: an address, a size, a handle, or arguments that do not match the parameters.
+  PTX_ERROR_INVALID_VALUE = 1,
+  // The device or the host has not enough memory.
+  PTX_ERROR_OUT_OF_MEMORY = 2,
+  // The module is not valid PTX.
+  PTX_ERROR_INVALID_MODULE = 3,
+  // The module is machine code, or intermediate code without PTX: cubin, fatbin, LTO-IR.
+  PTX_ERROR_NO_BINARY = 4,
+  // The module is for a later architecture than that of the device.
+  PTX_ERROR_TARGET = 5,
+  // A function or variable is declared, used, and defined nowhere.
+  PTX_ERROR_UNDEFINED_SYMBOL = 6,
+  // There is no kernel or variable of this name.
+  PTX_ERROR_NOT_FOUND = 7,
+  // The kernel requires something that cannot be executed.
+  PTX_ERROR_UNSUPPORTED = 8,
+  // The shape of the launch does not fit the kernel or the device.
+  PTX_ERROR_INVALID_LAUNCH = 9,
+  // The launch requires more shared memory than it may have.
+  PTX_ERROR_SHARED_MEMORY = 10,
+  // A cooperative launch has more blocks than can be co-resident.
+  PTX_ERROR_COOPERATIVE_TOO_LARGE = 11,
+  // The memory to be registered is registered or allocated already.
+  PTX_ERROR_ALREADY_REGISTERED = 12,
+  // The memory is not registered.
+  PTX_ERROR_NOT_REGISTERED = 13,
+  // An event was not recorded, or has not been reached.
+  PTX_ERROR_NOT_READY = 14,
+  // The host cannot create a thread.
+  PTX_ERROR_HOST = 15,
+  // A thread accessed memory that it may not access: out of bounds, freed, read-only, or of another block.
+  PTX_ERROR_ILLEGAL_ADDRESS = 16,
+  // A thread accessed an address that is not a multiple of the size of the access.
+  PTX_ERROR_MISALIGNED = 17,
+  // An instruction was given an address in a state space on which it does not operate.
+  PTX_ERROR_INVALID_ADDRESS_SPACE = 18,
+  // A thread branched to an index that is not in the list of targets, or called an address that is not a suitable function.
+  PTX_ERROR_INVALID_PC = 19,
+  // A thread executed `trap`, or `brkpt` without a debugger.
+  PTX_ERROR_TRAP = 20,
+  // An assertion failed.
+  PTX_ERROR_ASSERTION = 21,
+  // Undefined use of a barrier, collective or descriptor.
+  PTX_ERROR_MISUSE = 22,
+  // A call requires more stack than a thread may have.
+  PTX_ERROR_STACK_OVERFLOW = 23,
+  // No thread of a block can go on.
+  PTX_ERROR_DEADLOCK = 24,
+  // The launch took longer than its time limit.
+  PTX_ERROR_TIMEOUT = 25,
+  // The launch executed more instructions than its limit.
+  PTX_ERROR_STEP_LIMIT = 26,
+  // The launch printed more than its limit.
+  PTX_ERROR_OUTPUT_LIMIT = 27,
+  // The operation is not allowed while a stream is captured.
+  PTX_ERROR_CAPTURE = 28,
+  // The graph has a cycle, or a change does not fit it.
+  PTX_ERROR_INVALID_GRAPH = 29,
+  // A defect of this project.
+  PTX_ERROR_INTERNAL = 30,
+} PtxErrorKind;
+
 // The result of a function. The text of an error is `ptx_last_error()`.
 typedef enum PtxStatus {
   // Success.
@@ -44,6 +110,10 @@ typedef enum PtxStatus {
   PTX_HOST_ERROR = 10,
   // A defect of this library.
   PTX_INTERNAL_ERROR = 11,
+  // The device or the host has not enough memory.
+  PTX_OUT_OF_MEMORY = 12,
+  // A graph or capture for which the operation is not allowed.
+  PTX_INVALID_GRAPH = 13,
 } PtxStatus;
 
 // The execution engine of kernels. Compiled kernels have the same results as the interpreter and are stopped by the
@@ -62,6 +132,62 @@ typedef enum PtxEngine {
   // `PtxDeviceOptions`.
   PTX_ENGINE_AUTOMATIC = 3,
 } PtxEngine;
+
+// In the terms of CUDA, the memory that an allocation is in. Kernels and the process access all of it.
+typedef enum PtxMemoryKind {
+  // Memory of the device.
+  PTX_MEMORY_DEVICE = 0,
+  // Page-locked memory of the process.
+  PTX_MEMORY_HOST = 1,
+  // Managed memory.
+  PTX_MEMORY_MANAGED = 2,
+} PtxMemoryKind;
+
+// A limit of launches that can be changed.
+typedef enum PtxLimit {
+  // Bytes of stack of a thread.
+  PTX_LIMIT_STACK = 0,
+  // Bytes of the heap of `malloc`, until a kernel uses it.
+  PTX_LIMIT_HEAP = 1,
+  // Bytes that a launch may print.
+  PTX_LIMIT_OUTPUT = 2,
+  // Milliseconds that a launch may take; 0 for no limit.
+  PTX_LIMIT_TIME = 3,
+} PtxLimit;
+
+// How a stream is ordered with default streams of its device, as those of CUDA.
+typedef enum PtxStreamRole {
+  // Not at all.
+  PTX_STREAM_INDEPENDENT = 0,
+  // Its work waits for earlier work of default streams.
+  PTX_STREAM_BLOCKING = 1,
+  // It is a default stream: its work waits for earlier work of all blocking streams, and they for its.
+  PTX_STREAM_DEFAULT = 2,
+} PtxStreamRole;
+
+// What a stream waits for, of a number in memory and a value.
+typedef enum PtxCondition {
+  // Their difference, as a signed number, is not negative.
+  PTX_CONDITION_GREATER_OR_EQUAL = 0,
+  // They are equal.
+  PTX_CONDITION_EQUAL = 1,
+  // They have a bit in common.
+  PTX_CONDITION_AND = 2,
+  // Together they do not have all bits.
+  PTX_CONDITION_NOR = 3,
+} PtxCondition;
+
+// The kind of a region of memory.
+typedef enum PtxRegionKind {
+  // Memory of `ptx_malloc`.
+  PTX_REGION_ALLOCATION = 0,
+  // Memory of `ptx_register`.
+  PTX_REGION_REGISTERED = 1,
+  // A variable of a module, or the constant memory of one.
+  PTX_REGION_VARIABLE = 2,
+  // The heap of `malloc` in kernels.
+  PTX_REGION_HEAP = 3,
+} PtxRegionKind;
 
 // The format of a channel of a texel.
 typedef enum PtxChannelFormat {
@@ -203,6 +329,12 @@ typedef struct PtxDevice PtxDevice;
 // A point in the work of a stream.
 typedef struct PtxEvent PtxEvent;
 
+// A graph that is ready to be launched.
+typedef struct PtxExecutableGraph PtxExecutableGraph;
+
+// Operations with dependencies on each other, each a node with a number.
+typedef struct PtxGraph PtxGraph;
+
 // An image on a device, from which textures and surfaces are created.
 typedef struct PtxImage PtxImage;
 
@@ -235,6 +367,8 @@ typedef struct PtxProperties {
   uint64_t stack_bytes;
   // Bytes of the heap of `malloc`.
   uint64_t heap_bytes;
+  // Bytes of memory; 0 if the size of the machine's memory is unknown.
+  uint64_t memory_bytes;
 } PtxProperties;
 
 // Options of a device. Zeros select the defaults.
@@ -280,11 +414,31 @@ typedef struct PtxDeviceOptions {
   // Maximum total size of the files in that directory, of which the least recently used are removed; 0 for the value of the environment
   // variable `PTX_EXEC_CACHE_SIZE`, a number of bytes, and if it is not set for 256 MiB.
   uint64_t cache_bytes;
+  // Bytes of the device's memory: of `ptx_malloc`, variables and the heap; 0 for as many as the machine has.
+  uint64_t memory;
+  // Nonzero if allocations end at a multiple of 512 bytes, as those of the CUDA driver: programs that access memory a few bytes beyond the
+  // end of an allocation work.
+  uint32_t lenient_bounds;
+  // Nonzero if launches with more than 48 KiB of shared memory require `ptx_kernel_set_dynamic_shared`, which allows as much as the architecture
+  // has, as with CUDA. Otherwise only `shared` is the limit.
+  uint32_t opt_in_shared;
 } PtxDeviceOptions;
 
 // Receives the output of kernels: the text, its length in bytes, and the pointer that was given with the function.
 // Streams call it on their own threads.
 typedef void (*PtxPrint)(const char*, size_t, void*);
+
+// A region of memory.
+typedef struct PtxRegion {
+  // Its first byte.
+  void *start;
+  // Its size in bytes, as requested.
+  uint64_t bytes;
+  // Its kind, a `PtxRegionKind`.
+  uint32_t kind;
+  // The memory that it is in, a `PtxMemoryKind`; registered memory is that of the process.
+  uint32_t memory;
+} PtxRegion;
 
 // A file of a module, whose contents need not be zero-terminated.
 typedef struct PtxFile {
@@ -319,6 +473,58 @@ typedef struct PtxShape {
   // Nonzero if blocks wait for each other: then a launch with more blocks than can be co-resident is refused.
   uint32_t cooperative;
 } PtxShape;
+
+// What a kernel requires of a device.
+typedef struct PtxKernelAttributes {
+  // An estimate of the 32-bit registers of a thread: those that are live at once, and a few more.
+  uint32_t registers;
+  // Maximum threads of a block (`.maxntid`, `.reqntid`).
+  uint32_t max_threads;
+  // Bytes of static shared memory of a block.
+  uint64_t static_shared_bytes;
+  // Maximum bytes of dynamic shared memory of a launch.
+  uint64_t dynamic_shared_bytes;
+  // Bytes of local memory of a thread.
+  uint64_t local_bytes;
+  // Bytes of constant memory of the module.
+  uint64_t constant_bytes;
+  // Bytes of its parameters.
+  uint64_t parameter_bytes;
+  // The extents that blocks must have (`.reqntid`); zeros if any.
+  uint32_t required_block[3];
+  // The shape that clusters must have (`.reqnctapercluster`); zeros if any.
+  uint32_t required_cluster[3];
+  // Nonzero if a launch must give a cluster shape (`.explicitcluster`).
+  uint32_t needs_cluster;
+  // Maximum blocks of a cluster (`.maxclusterrank`); 0 if the kernel does not limit it.
+  uint32_t max_cluster_blocks;
+  // The blocks that should fit on a multiprocessor (`.minnctapersm`); 0 if not given.
+  uint32_t min_blocks;
+  // The PTX version of the module, 86 for 8.6.
+  uint32_t ptx_version;
+  // The target of the module, 90 for `sm_90a`; 0 if there is none.
+  uint32_t target;
+} PtxKernelAttributes;
+
+// Limits of a multiprocessor.
+typedef struct PtxMultiprocessor {
+  // Maximum resident blocks.
+  uint32_t blocks;
+  // Maximum resident threads.
+  uint32_t threads;
+  // 32-bit registers.
+  uint32_t registers;
+  // Maximum registers of a block.
+  uint32_t block_registers;
+  // Bytes of shared memory.
+  uint32_t shared_bytes;
+  // Maximum bytes of shared memory of a block that opts in.
+  uint32_t block_shared_bytes;
+  // Bytes of shared memory that each block takes in addition.
+  uint32_t reserved_shared_bytes;
+  // Maximum blocks of a cluster that all devices execute; 1 if there are no clusters.
+  uint32_t cluster_blocks;
+} PtxMultiprocessor;
 
 // An image: an array with separate memory, or linear memory of the device. Fields that are 0 are absent or have their default.
 typedef struct PtxImageOptions {
@@ -415,8 +621,38 @@ typedef struct PtxTensorMap {
   uint8_t bytes[128];
 } PtxTensorMap;
 
+// Options of a stream. Zeros select the defaults.
+typedef struct PtxStreamOptions {
+  // How it is ordered with default streams, a `PtxStreamRole`.
+  uint32_t role;
+  // A number that has no effect.
+  int32_t priority;
+} PtxStreamOptions;
+
 // A function called by a stream.
 typedef void (*PtxCallback)(void*);
+
+// Rows of planes, and where they are copied from and to: as of `cuMemcpy2D` and `cuMemcpy3D`. Rows must not overlap.
+typedef struct PtxBox {
+  // The destination: the first byte of the first row.
+  void *to;
+  // Bytes from a row of the destination to the next.
+  uint64_t to_pitch;
+  // Bytes from a plane of the destination to the next.
+  uint64_t to_slice;
+  // The source; unused by fills.
+  const void *from;
+  // Bytes from a row of the source to the next.
+  uint64_t from_pitch;
+  // Bytes from a plane of the source to the next.
+  uint64_t from_slice;
+  // Bytes of a row.
+  uint64_t width;
+  // Rows of a plane.
+  uint64_t height;
+  // Planes.
+  uint64_t depth;
+} PtxBox;
 
 #ifdef __cplusplus
 extern "C" {
@@ -433,6 +669,16 @@ const char *ptx_last_error_json(void);
 
 // The name of a status, such as `PTX_STOPPED`.
 const char *ptx_status_name(int32_t status);
+
+// The kind of the error of the last function that this thread called; `PTX_ERROR_NONE` if it succeeded.
+enum PtxErrorKind ptx_last_error_kind(void);
+
+// The name of a kind, such as `PTX_ERROR_MISALIGNED`.
+const char *ptx_error_kind_name(int32_t kind);
+
+// The number that the CUDA driver returns for an error of a kind (`CUresult`): 716 for `PTX_ERROR_MISALIGNED`. 0 for `PTX_ERROR_NONE`, and
+// 999, an unknown error, for a number that is no kind.
+uint32_t ptx_error_kind_cuda_result(int32_t kind);
 
 // The limits of launches on a device.
 enum PtxStatus ptx_device_properties(const struct PtxDevice *device,
@@ -455,7 +701,17 @@ enum PtxStatus ptx_device_print_to(const struct PtxDevice *device,
                                    PtxPrint print,
                                    void *user);
 
-// Allocates zeroed memory at a multiple of 256. The process may access it too, also while kernels run.
+// Sets a limit, a `PtxLimit`, of subsequent launches.
+enum PtxStatus ptx_device_set_limit(const struct PtxDevice *device, uint32_t limit, uint64_t value);
+
+// Writes the output of kernels to the standard output of the process, launch by launch, and at once: what C functions have put in a buffer comes later.
+enum PtxStatus ptx_device_print_to_stdout(const struct PtxDevice *device);
+
+// Bytes of the device's memory that are in use by allocations, variables of modules and the heap.
+enum PtxStatus ptx_device_used_bytes(const struct PtxDevice *device, uint64_t *bytes);
+
+// Allocates zeroed memory at a multiple of 256. The process may access it too, also while kernels run. The machine provides it page by page
+// when it is accessed. PTX_OUT_OF_MEMORY if there is not enough.
 enum PtxStatus ptx_malloc(const struct PtxDevice *device,
                           size_t bytes,
                           void **pointer);
@@ -499,6 +755,17 @@ enum PtxStatus ptx_fill(const struct PtxDevice *device,
 enum PtxStatus ptx_multicast(const struct PtxDevice *device,
                              const void *const *members,
                              size_t count,
+                             size_t bytes,
+                             void **pointer);
+
+// The region of memory that contains an address; PTX_NOT_FOUND if there is none.
+enum PtxStatus ptx_pointer_region(const struct PtxDevice *device,
+                                  const void *pointer,
+                                  struct PtxRegion *region);
+
+// `ptx_malloc` for any kind of memory, a `PtxMemoryKind`. Only that of the device counts as used.
+enum PtxStatus ptx_malloc_in(const struct PtxDevice *device,
+                             uint32_t memory,
                              size_t bytes,
                              void **pointer);
 
@@ -573,6 +840,41 @@ enum PtxStatus ptx_launch(const struct PtxKernel *kernel,
                           const void *const *arguments,
                           const struct PtxStream *stream);
 
+// `ptx_launch` with the values of all parameters in one buffer, at the offsets of `ptx_kernel_parameter`, as `CU_LAUNCH_PARAM_BUFFER_POINTER` of
+// `cuLaunchKernel`. Bytes that are missing at the end are zeros, and more bytes than the parameters have are an error.
+enum PtxStatus ptx_launch_buffer(const struct PtxKernel *kernel,
+                                 const struct PtxShape *shape,
+                                 const void *buffer,
+                                 size_t bytes,
+                                 const struct PtxStream *stream);
+
+// The attributes of a kernel.
+enum PtxStatus ptx_kernel_attributes(const struct PtxKernel *kernel,
+                                     struct PtxKernelAttributes *attributes);
+
+// Sets the maximum bytes of dynamic shared memory of subsequent launches of a kernel, for all handles of it. Devices with `opt_in_shared` require
+// it for launches with more than 48 KiB of shared memory.
+enum PtxStatus ptx_kernel_set_dynamic_shared(const struct PtxKernel *kernel,
+                                             uint32_t bytes);
+
+// How many blocks of a kernel can be resident on a multiprocessor of the device's architecture, or else of the module's target, with this number of
+// threads and bytes of dynamic shared memory; 0 if not even one.
+enum PtxStatus ptx_kernel_occupancy(const struct PtxKernel *kernel,
+                                    uint32_t threads,
+                                    uint32_t dynamic_shared,
+                                    uint32_t *blocks);
+
+// The largest block size with which the most threads of a kernel are resident on a multiprocessor, of at most `most_threads` threads if that is not
+// 0, and how many blocks of that size are resident. `blocks` may be null.
+enum PtxStatus ptx_kernel_best_block(const struct PtxKernel *kernel,
+                                     uint32_t dynamic_shared,
+                                     uint32_t most_threads,
+                                     uint32_t *threads,
+                                     uint32_t *blocks);
+
+// The limits of a multiprocessor of an architecture, 90 for `sm_90`.
+enum PtxStatus ptx_architecture_limits(uint32_t architecture, struct PtxMultiprocessor *limits);
+
 // Creates an image. The texels of an array are copied: level by level, layer by layer, rows without gaps; null and 0 for zeros.
 enum PtxStatus ptx_image_create(const struct PtxDevice *device,
                                 const struct PtxImageOptions *options,
@@ -645,6 +947,34 @@ enum PtxStatus ptx_tensor_map_im2col_wide(const struct PtxTensor *tensor,
 // Creates a stream of a device.
 enum PtxStatus ptx_stream_create(const struct PtxDevice *device, struct PtxStream **stream);
 
+// Creates a stream of a device with options.
+enum PtxStatus ptx_stream_create_with(const struct PtxDevice *device,
+                                      const struct PtxStreamOptions *options,
+                                      struct PtxStream **stream);
+
+// A number that no other stream of the process has.
+enum PtxStatus ptx_stream_id(const struct PtxStream *stream, uint64_t *id);
+
+// Allocates memory for work that is queued afterwards.
+enum PtxStatus ptx_stream_malloc(const struct PtxStream *stream, size_t bytes, void **pointer);
+
+// Queues the release of memory of `ptx_malloc` or `ptx_stream_malloc`. Work of other streams on it is not waited for.
+enum PtxStatus ptx_stream_free(const struct PtxStream *stream,
+                               void *pointer);
+
+// Queues a write of a number of 4 or 8 bytes.
+enum PtxStatus ptx_stream_write_value(const struct PtxStream *stream,
+                                      void *pointer,
+                                      uint64_t value,
+                                      uint32_t bytes);
+
+// Makes subsequently queued work wait until a number of 4 or 8 bytes in memory fulfils a condition, a `PtxCondition`.
+enum PtxStatus ptx_stream_wait_value(const struct PtxStream *stream,
+                                     const void *pointer,
+                                     uint64_t value,
+                                     uint32_t bytes,
+                                     uint32_t condition);
+
 // Destroys the handle of a stream. Queued work is still completed.
 enum PtxStatus ptx_stream_destroy(struct PtxStream *stream);
 
@@ -707,6 +1037,161 @@ enum PtxStatus ptx_event_elapsed(const struct PtxEvent *from,
                                  const struct PtxEvent *to,
                                  double *milliseconds);
 
+// Copies the rows of a box within memory of the device. The boxes must not overlap.
+enum PtxStatus ptx_copy_box(const struct PtxDevice *device, const struct PtxBox *rows);
+
+// Copies the rows of a box from the process to memory of the device.
+enum PtxStatus ptx_copy_box_in(const struct PtxDevice *device, const struct PtxBox *rows);
+
+// Copies the rows of a box from memory of the device to the process. Bytes between the rows stay as they are, and nothing else changes them meanwhile.
+enum PtxStatus ptx_copy_box_out(const struct PtxDevice *device,
+                                const struct PtxBox *rows);
+
+// Fills the rows of a box in memory of the device with copies of a pattern, the last of which in a row may be a part of it.
+enum PtxStatus ptx_fill_box(const struct PtxDevice *device,
+                            const struct PtxBox *rows,
+                            const void *pattern,
+                            size_t pattern_bytes);
+
+// Queues `ptx_copy_box`.
+enum PtxStatus ptx_stream_copy_box(const struct PtxStream *stream, const struct PtxBox *rows);
+
+// Queues `ptx_copy_box_in`. The bytes are read before the function returns.
+enum PtxStatus ptx_stream_copy_box_in(const struct PtxStream *stream, const struct PtxBox *rows);
+
+// Queues `ptx_copy_box_out`. The bytes are available, and the memory may be reused, once the stream has reached work queued later.
+enum PtxStatus ptx_stream_copy_box_out(const struct PtxStream *stream,
+                                       const struct PtxBox *rows);
+
+// Queues `ptx_fill_box`. The pattern is read before the function returns.
+enum PtxStatus ptx_stream_fill_box(const struct PtxStream *stream,
+                                   const struct PtxBox *rows,
+                                   const void *pattern,
+                                   size_t pattern_bytes);
+
+// Creates a graph without nodes.
+enum PtxStatus ptx_graph_create(struct PtxGraph **graph);
+
+// Copies a graph; its nodes have the same numbers.
+enum PtxStatus ptx_graph_clone(const struct PtxGraph *original, struct PtxGraph **graph);
+
+// Destroys a graph. Graphs that were instantiated from it stay as they are.
+enum PtxStatus ptx_graph_destroy(struct PtxGraph *graph);
+
+// Adds a launch of a kernel, with the values that the arguments have now, after `count` nodes that it depends on.
+enum PtxStatus ptx_graph_add_kernel(const struct PtxGraph *graph,
+                                    const struct PtxKernel *kernel,
+                                    const struct PtxShape *shape,
+                                    const void *const *arguments,
+                                    const uint32_t *dependencies,
+                                    size_t count,
+                                    uint32_t *node);
+
+// Adds a copy of the rows of a box within memory of the device.
+enum PtxStatus ptx_graph_add_copy(const struct PtxGraph *graph,
+                                  const struct PtxBox *rows,
+                                  const uint32_t *dependencies,
+                                  size_t count,
+                                  uint32_t *node);
+
+// Adds a fill of the rows of a box with copies of a pattern, which is read before the function returns.
+enum PtxStatus ptx_graph_add_fill(const struct PtxGraph *graph,
+                                  const struct PtxBox *rows,
+                                  const void *pattern,
+                                  size_t pattern_bytes,
+                                  const uint32_t *dependencies,
+                                  size_t count,
+                                  uint32_t *node);
+
+// Adds a call of a function of the process, which is made by the thread of the stream, also after errors. It must not wait for the stream or the device.
+enum PtxStatus ptx_graph_add_call(const struct PtxGraph *graph,
+                                  PtxCallback function,
+                                  void *user,
+                                  const uint32_t *dependencies,
+                                  size_t count,
+                                  uint32_t *node);
+
+// Adds a recording of an event.
+enum PtxStatus ptx_graph_add_record(const struct PtxGraph *graph,
+                                    const struct PtxEvent *event,
+                                    const uint32_t *dependencies,
+                                    size_t count,
+                                    uint32_t *node);
+
+// Adds a wait for the last recording of an event.
+enum PtxStatus ptx_graph_add_wait(const struct PtxGraph *graph,
+                                  const struct PtxEvent *event,
+                                  const uint32_t *dependencies,
+                                  size_t count,
+                                  uint32_t *node);
+
+// Adds a node that does nothing.
+enum PtxStatus ptx_graph_add_empty(const struct PtxGraph *graph,
+                                   const uint32_t *dependencies,
+                                   size_t count,
+                                   uint32_t *node);
+
+// Adds the operations of another graph, as they are now, as one node.
+enum PtxStatus ptx_graph_add_graph(const struct PtxGraph *graph,
+                                   const struct PtxGraph *inner,
+                                   const uint32_t *dependencies,
+                                   size_t count,
+                                   uint32_t *node);
+
+// Makes a node depend on another one.
+enum PtxStatus ptx_graph_add_dependency(const struct PtxGraph *graph,
+                                        uint32_t node,
+                                        uint32_t dependency);
+
+// Removes a dependency.
+enum PtxStatus ptx_graph_remove_dependency(const struct PtxGraph *graph,
+                                           uint32_t node,
+                                           uint32_t dependency);
+
+// Removes a node and its dependencies. The others keep their numbers.
+enum PtxStatus ptx_graph_remove(const struct PtxGraph *graph, uint32_t node);
+
+// The number of nodes of a graph.
+enum PtxStatus ptx_graph_node_count(const struct PtxGraph *graph, size_t *count);
+
+// Prepares a graph for launches. Later changes of the graph do not matter. PTX_INVALID_GRAPH if it has a cycle.
+enum PtxStatus ptx_graph_instantiate(const struct PtxGraph *graph,
+                                     struct PtxExecutableGraph **executable);
+
+// Destroys a graph that was instantiated. Launches that are queued are still done.
+enum PtxStatus ptx_executable_graph_destroy(struct PtxExecutableGraph *executable);
+
+// Queues a launch of a graph, as it is now.
+enum PtxStatus ptx_stream_launch_graph(const struct PtxStream *stream,
+                                       const struct PtxExecutableGraph *executable);
+
+// Replaces the launch of a kernel for subsequent launches of a graph.
+enum PtxStatus ptx_executable_graph_set_kernel(const struct PtxExecutableGraph *executable,
+                                               uint32_t node,
+                                               const struct PtxKernel *kernel,
+                                               const struct PtxShape *shape,
+                                               const void *const *arguments);
+
+// Sets whether launches perform a node.
+enum PtxStatus ptx_executable_graph_set_enabled(const struct PtxExecutableGraph *executable,
+                                                uint32_t node,
+                                                bool is_enabled);
+
+// Takes over the operations of a graph with the same nodes and dependencies. PTX_INVALID_GRAPH if they differ; nothing is changed then.
+enum PtxStatus ptx_executable_graph_update(const struct PtxExecutableGraph *executable,
+                                           const struct PtxGraph *graph);
+
+// Begins a capture: work that is queued on the stream is not done, but becomes nodes of a graph, until `ptx_stream_end_capture`. Streams that wait for
+// events that were recorded in the capture take part in it.
+enum PtxStatus ptx_stream_begin_capture(const struct PtxStream *stream);
+
+// Ends the capture that a stream began, and gives its graph. PTX_INVALID_GRAPH if it cannot become one; then it has ended, too.
+enum PtxStatus ptx_stream_end_capture(const struct PtxStream *stream,
+                                      struct PtxGraph **graph);
+
+// Whether a stream takes part in a capture.
+enum PtxStatus ptx_stream_is_captured(const struct PtxStream *stream, bool *is_captured);
+
 // Runs the first kernel of a module and waits for it, with blocks of `lx` by `ly` by `lz` threads, a grid of `gx` by
 // `gy` by `gz` blocks and `smem` bytes of dynamic shared memory. `args[i]` is the value of argument i itself, in the
 // size of a pointer: an address, an integer, or the bits of a floating-point number; for smaller parameters the lower
@@ -718,8 +1203,8 @@ enum PtxStatus ptx_event_elapsed(const struct PtxEvent *from,
 // one that hits unrelated mapped memory is not detected. Memory that kernels access must not be unmapped meanwhile.
 //
 // The most recently used modules are cached in decoded form. Each run starts with the initial values of variables.
-// `ptx_last_error` shows whether it succeeded: its text is then empty. `ptx_try_run` is the same function with a
-// status.
+// `ptx_last_error` shows whether it succeeded: its text is then empty. It is also written to standard error, unless the environment variable
+// `PTX_EXEC_REPORT` is `none`. `ptx_try_run` is the same function with a status, and writes nothing.
 void ptx_run(const char *ptx,
              int nargs,
              void **args,

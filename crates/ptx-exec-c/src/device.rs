@@ -1,18 +1,19 @@
 //! Devices and their memory.
 
 use std::ffi::{c_char, c_void};
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use ptx_device::{
-    AddressSize, AfterStop, Check, Completion, Device, DeviceOptions, Engine, HostMemory, HostRegion, Sm,
-    cache_folder_in,
+    AddressSize, AfterStop, Bounds, Check, Completion, Device, DeviceOptions, Engine, HostMemory, HostRegion,
+    SharedMemory, Sm, cache_folder_in,
 };
 
 use crate::mappings::Mappings;
-use crate::pointer::{given, items, region, room, store, text};
+use crate::pointer::{given, items, or_zero, region, room, store, text};
 use crate::status::{Failure, PtxStatus, guard};
 
 /// A device: memory, and the execution of kernels on it.
@@ -63,6 +64,14 @@ pub struct PtxDeviceOptions {
     /// Maximum total size of the files in that directory, of which the least recently used are removed; 0 for the value of the environment
     /// variable `PTX_EXEC_CACHE_SIZE`, a number of bytes, and if it is not set for 256 MiB.
     pub cache_bytes: u64,
+    /// Bytes of the device's memory: of `ptx_malloc`, variables and the heap; 0 for as many as the machine has.
+    pub memory: u64,
+    /// Nonzero if allocations end at a multiple of 512 bytes, as those of the CUDA driver: programs that access memory a few bytes beyond the
+    /// end of an allocation work.
+    pub lenient_bounds: u32,
+    /// Nonzero if launches with more than 48 KiB of shared memory require `ptx_kernel_set_dynamic_shared`, which allows as much as the architecture
+    /// has, as with CUDA. Otherwise only `shared` is the limit.
+    pub opt_in_shared: u32,
 }
 
 /// The execution engine of kernels. Compiled kernels have the same results as the interpreter and are stopped by the
@@ -179,6 +188,8 @@ pub(crate) struct User(pub(crate) *mut c_void);
 
 // SAFETY: the pointer is only passed back to the caller's function, which is documented to be called by other threads.
 unsafe impl Send for User {}
+// SAFETY: as above; the function is called by one thread at a time.
+unsafe impl Sync for User {}
 
 pub(crate) fn print_to(device: &Device, print: PtxPrint, user: *mut c_void) {
     let user = User(user);
@@ -224,7 +235,7 @@ impl PtxDeviceOptions {
             other => return Err(Failure::value(format!("`completion` is {other}; expected 0, 1 or 2"))),
         };
         options.after_stop = if self.go_on_after_stop == 0 { AfterStop::Refuse } else { AfterStop::GoOn };
-        options.host = (self.unregistered != 0).then(|| Arc::new(Mappings) as Arc<dyn HostMemory>);
+        options.host = (self.unregistered != 0).then(|| Arc::new(Mappings::default()) as Arc<dyn HostMemory>);
         if self.has_32_bit_addresses != 0 {
             options.addresses = AddressSize::Bits32;
         }
@@ -237,6 +248,10 @@ impl PtxDeviceOptions {
         if self.shared != 0 {
             options.limits.shared = self.shared;
         }
+        options.memory = (self.memory != 0).then_some(self.memory);
+        options.bounds = if self.lenient_bounds == 0 { Bounds::Strict } else { Bounds::Lenient };
+        options.shared_memory =
+            if self.opt_in_shared == 0 { SharedMemory::Free } else { SharedMemory::OptIn };
         options.limits.steps = (self.steps != 0).then_some(self.steps);
         Ok(options)
     }
@@ -264,6 +279,8 @@ pub struct PtxProperties {
     pub stack_bytes: u64,
     /// Bytes of the heap of `malloc`.
     pub heap_bytes: u64,
+    /// Bytes of memory; 0 if the size of the machine's memory is unknown.
+    pub memory_bytes: u64,
 }
 
 /// The limits of launches on a device.
@@ -289,6 +306,7 @@ pub unsafe extern "C" fn ptx_device_properties(
             shared_bytes: found.shared_bytes,
             stack_bytes: found.stack_bytes as u64,
             heap_bytes: found.heap_bytes as u64,
+            memory_bytes: or_zero(found.memory_bytes),
         };
         // SAFETY: the header's contract.
         unsafe { store(properties, found, "`properties`") }
@@ -363,7 +381,69 @@ pub unsafe extern "C" fn ptx_device_print_to(
     })
 }
 
-/// Allocates zeroed memory at a multiple of 256. The process may access it too, also while kernels run.
+/// A limit of launches that can be changed.
+#[repr(C)]
+#[expect(clippy::enum_variant_names, reason = "C has no other scope for them")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PtxLimit {
+    /// Bytes of stack of a thread.
+    PtxLimitStack = 0,
+    /// Bytes of the heap of `malloc`, until a kernel uses it.
+    PtxLimitHeap = 1,
+    /// Bytes that a launch may print.
+    PtxLimitOutput = 2,
+    /// Milliseconds that a launch may take; 0 for no limit.
+    PtxLimitTime = 3,
+}
+
+/// Sets a limit, a `PtxLimit`, of subsequent launches.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_device_set_limit(device: *const PtxDevice, limit: u32, value: u64) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let device = &unsafe { given(device, "`device`") }?.0;
+        let bytes = || usize::try_from(value).map_err(|_| Failure::value("the limit is too large"));
+        let mut limits = device.limits();
+        match limit {
+            limit if limit == PtxLimit::PtxLimitStack as u32 => limits.stack = bytes()?,
+            limit if limit == PtxLimit::PtxLimitHeap as u32 => limits.heap = bytes()?,
+            limit if limit == PtxLimit::PtxLimitOutput as u32 => limits.output = bytes()?,
+            limit if limit == PtxLimit::PtxLimitTime as u32 => {
+                limits.timeout = (value != 0).then(|| Duration::from_millis(value));
+            }
+            other => return Err(Failure::value(format!("`limit` is {other}; expected 0 to 3"))),
+        }
+        Ok(device.set_limits(limits)?)
+    })
+}
+
+/// Writes the output of kernels to the standard output of the process, launch by launch, and at once: what C functions have put in a buffer comes later.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_device_print_to_stdout(device: *const PtxDevice) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        unsafe { given(device, "`device`") }?.0.print_to(|text| {
+            let mut out = std::io::stdout().lock();
+            // Kernels are not told that no one reads what they print.
+            let _ = out.write_all(text).and_then(|()| out.flush());
+        });
+        Ok(())
+    })
+}
+
+/// Bytes of the device's memory that are in use by allocations, variables of modules and the heap.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_device_used_bytes(device: *const PtxDevice, bytes: *mut u64) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let used = unsafe { given(device, "`device`") }?.0.used_bytes();
+        // SAFETY: the header's contract.
+        unsafe { store(bytes, used, "`bytes`") }
+    })
+}
+
+/// Allocates zeroed memory at a multiple of 256. The process may access it too, also while kernels run. The machine provides it page by page
+/// when it is accessed. PTX_OUT_OF_MEMORY if there is not enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_malloc(
     device: *const PtxDevice,
@@ -540,6 +620,9 @@ mod tests {
             interpreted_first: 0,
             cache_folder: std::ptr::null(),
             cache_bytes: 0,
+            memory: 0,
+            lenient_bounds: 0,
+            opt_in_shared: 0,
         }
     }
 

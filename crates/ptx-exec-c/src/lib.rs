@@ -6,11 +6,16 @@
 
 #![allow(unsafe_code)]
 
+mod attributes;
+mod boxes;
 mod device;
+mod error_kind;
+mod graph;
 mod mappings;
 mod module;
 mod objects;
 mod pointer;
+mod regions;
 mod run;
 mod status;
 mod stream;

@@ -16,6 +16,12 @@ pub(crate) unsafe fn given<'a, T>(pointer: *const T, what: &str) -> Result<&'a T
     unsafe { pointer.as_ref() }.ok_or_else(|| Failure::value(format!("{what} is a null pointer")))
 }
 
+/// A number, or zero where there is none, as the header documents each.
+pub(crate) fn or_zero<T: Default>(number: Option<T>) -> T {
+    // Default: as documented.
+    number.unwrap_or_default()
+}
+
 /// Stores a result.
 ///
 /// # Safety
@@ -77,14 +83,27 @@ pub(crate) struct OutputBuffer(*mut u8, usize);
 
 // SAFETY: by the contract of `output_buffer` nothing else accesses the bytes, on any thread, until they have been written.
 unsafe impl Send for OutputBuffer {}
+// SAFETY: as above; a stream writes to it from one thread at a time.
+unsafe impl Sync for OutputBuffer {}
 
 impl OutputBuffer {
     /// Writes the bytes; those that do not fit are dropped.
-    pub(crate) fn fill(self, bytes: &[u8]) {
+    pub(crate) fn fill(&self, bytes: &[u8]) {
         if self.1 > 0 {
             // SAFETY: by the contract of `output_buffer` the buffer has this size, and nothing else accesses it.
             unsafe { self.0.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len().min(self.1)) };
         }
+    }
+}
+
+impl OutputBuffer {
+    /// Lends the bytes to a function.
+    pub(crate) fn with<R>(&self, write: impl FnOnce(&mut [u8]) -> R) -> R {
+        if self.1 == 0 {
+            return write(&mut []);
+        }
+        // SAFETY: by the contract of `output_buffer` the buffer has this size, and nothing else accesses it.
+        write(unsafe { std::slice::from_raw_parts_mut(self.0, self.1) })
     }
 }
 

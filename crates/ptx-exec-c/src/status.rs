@@ -1,11 +1,13 @@
 //! Result status of functions, and the text of the last error.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::LocalKey;
 
-use ptx_device::DeviceError;
+use ptx_device::{DeviceError, ErrorKind};
+
+use crate::error_kind::PtxErrorKind;
 
 /// The result of a function. The text of an error is `ptx_last_error()`.
 #[repr(C)]
@@ -36,6 +38,10 @@ pub enum PtxStatus {
     PtxHostError = 10,
     /// A defect of this library.
     PtxInternalError = 11,
+    /// The device or the host has not enough memory.
+    PtxOutOfMemory = 12,
+    /// A graph or capture for which the operation is not allowed.
+    PtxInvalidGraph = 13,
 }
 
 /// Why a function failed.
@@ -43,13 +49,30 @@ pub enum PtxStatus {
 pub(crate) struct Failure {
     pub(crate) status: PtxStatus,
     pub(crate) text: String,
+    kind: ErrorKind,
     /// Its diagnostics, one object per line.
     json: String,
 }
 
 impl Failure {
     pub(crate) fn new(status: PtxStatus, text: impl Into<String>) -> Self {
-        Self { status, text: text.into(), json: String::new() }
+        let kind = match status {
+            PtxStatus::PtxSuccess | PtxStatus::PtxInternalError | PtxStatus::PtxStopped => {
+                ErrorKind::Internal
+            }
+            PtxStatus::PtxInvalidValue | PtxStatus::PtxInvalidArguments | PtxStatus::PtxInvalidMemory => {
+                ErrorKind::InvalidValue
+            }
+            PtxStatus::PtxInvalidModule => ErrorKind::InvalidModule,
+            PtxStatus::PtxNotFound => ErrorKind::NotFound,
+            PtxStatus::PtxUnsupported => ErrorKind::Unsupported,
+            PtxStatus::PtxInvalidLaunch => ErrorKind::InvalidLaunch,
+            PtxStatus::PtxNotReady => ErrorKind::NotReady,
+            PtxStatus::PtxHostError => ErrorKind::Host,
+            PtxStatus::PtxOutOfMemory => ErrorKind::OutOfMemory,
+            PtxStatus::PtxInvalidGraph => ErrorKind::InvalidGraph,
+        };
+        Self { status, text: text.into(), kind, json: String::new() }
     }
 
     pub(crate) fn value(text: impl Into<String>) -> Self {
@@ -67,21 +90,24 @@ impl From<DeviceError> for Failure {
             DeviceError::Kernel(_) => PtxStatus::PtxUnsupported,
             DeviceError::Arguments(_) => PtxStatus::PtxInvalidArguments,
             DeviceError::Launch(_) => PtxStatus::PtxInvalidLaunch,
+            DeviceError::Memory(_) if error.kind() == ErrorKind::OutOfMemory => PtxStatus::PtxOutOfMemory,
             DeviceError::Memory(_) => PtxStatus::PtxInvalidMemory,
-            DeviceError::Texture(_) => PtxStatus::PtxInvalidValue,
+            DeviceError::Texture(_) | DeviceError::Limit(_) => PtxStatus::PtxInvalidValue,
             DeviceError::Stopped(_) => PtxStatus::PtxStopped,
             DeviceError::Event(_) => PtxStatus::PtxNotReady,
+            DeviceError::Capture(_) | DeviceError::Graph(_) => PtxStatus::PtxInvalidGraph,
             DeviceError::Host(_) => PtxStatus::PtxHostError,
             DeviceError::Internal(_) => PtxStatus::PtxInternalError,
         };
         let json: Vec<&str> = error.findings().iter().map(|finding| finding.json.as_str()).collect();
-        Self { status, text: error.to_string(), json: json.join("\n") }
+        Self { status, text: error.to_string(), kind: error.kind(), json: json.join("\n") }
     }
 }
 
 thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
     static LAST_JSON: RefCell<CString> = RefCell::default();
+    static LAST_KIND: Cell<PtxErrorKind> = const { Cell::new(PtxErrorKind::PtxErrorNone) };
 }
 
 /// A text of C; zeros are written as in a literal.
@@ -92,7 +118,8 @@ pub(crate) fn c_text(text: &str) -> CString {
     text.unwrap_or_default()
 }
 
-fn keep(text: String, json: String) {
+fn keep(kind: PtxErrorKind, text: String, json: String) {
+    let _ = LAST_KIND.try_with(|last| last.set(kind));
     for (text, place) in [(text, &LAST), (json, &LAST_JSON)] {
         let text = c_text(&text);
         // A terminating thread may have no storage for it any more.
@@ -105,17 +132,34 @@ fn kept(place: &'static LocalKey<RefCell<CString>>) -> *const c_char {
     text.unwrap_or(c"".as_ptr())
 }
 
+/// The text of the last error.
+pub(crate) fn last_text() -> String {
+    match LAST.try_with(|last| last.try_borrow().map(|last| last.to_string_lossy().into_owned())) {
+        Ok(Ok(text)) => text,
+        // A terminating thread has no storage for it any more.
+        Ok(Err(_)) | Err(_) => String::new(),
+    }
+}
+
+/// The kind of the last error.
+pub(crate) fn last_kind() -> PtxErrorKind {
+    let mut kind = PtxErrorKind::PtxErrorNone;
+    // A terminating thread has no storage for it any more.
+    let _ = LAST_KIND.try_with(|last| kind = last.get());
+    kind
+}
+
 /// Runs the body of a function: records the text of an error, and catches panics.
 pub(crate) fn guard(work: impl FnOnce() -> Result<(), Failure>) -> PtxStatus {
     let failure = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => {
-            keep(String::new(), String::new());
+            keep(PtxErrorKind::PtxErrorNone, String::new(), String::new());
             return PtxStatus::PtxSuccess;
         }
         Ok(Err(failure)) => failure,
         Err(_) => Failure::new(PtxStatus::PtxInternalError, "internal error: the library panicked"),
     };
-    keep(failure.text, failure.json);
+    keep(failure.kind.into(), failure.text, failure.json);
     failure.status
 }
 
@@ -150,6 +194,8 @@ pub extern "C" fn ptx_status_name(status: i32) -> *const c_char {
         9 => c"PTX_NOT_READY",
         10 => c"PTX_HOST_ERROR",
         11 => c"PTX_INTERNAL_ERROR",
+        12 => c"PTX_OUT_OF_MEMORY",
+        13 => c"PTX_INVALID_GRAPH",
         _ => c"no status",
     };
     name.as_ptr()

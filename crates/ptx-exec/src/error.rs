@@ -20,6 +20,10 @@ pub mod codes {
         pub const SHAPE: Code = Code("X0002");
         /// A failure of the host system.
         pub const HOST: Code = Code("X0005");
+        /// The device or the host has not enough memory.
+        pub const NO_MEMORY: Code = Code("X0006");
+        /// More blocks in a cooperative launch than can be co-resident.
+        pub const COOPERATIVE: Code = Code("X0007");
         /// An access to unmapped or read-only memory, or a misaligned one.
         pub const FAULT: Code = Code("X0201");
         /// The program trapped.
@@ -42,8 +46,10 @@ pub mod codes {
 pub enum TrapKind {
     /// A memory access that cannot be performed.
     Fault(Fault),
-    /// A surface access that is out of bounds or misaligned; the text specifies which.
+    /// A surface access that is out of bounds.
     Surface(String),
+    /// A misaligned surface access.
+    MisalignedSurface(String),
     /// `trap`.
     Trap,
     /// `brkpt` without a debugger.
@@ -74,7 +80,7 @@ impl TrapKind {
     /// The diagnostic code.
     pub const fn code(&self) -> Code {
         match self {
-            TrapKind::Fault(_) | TrapKind::Surface(_) => codes::FAULT,
+            TrapKind::Fault(_) | TrapKind::Surface(_) | TrapKind::MisalignedSurface(_) => codes::FAULT,
             TrapKind::Trap | TrapKind::Breakpoint | TrapKind::Assertion(_) => codes::TRAP,
             TrapKind::Deadlock(_) => codes::DEADLOCK,
             TrapKind::Timeout => codes::TIMEOUT,
@@ -101,7 +107,9 @@ impl fmt::Display for TrapKind {
             TrapKind::CallTarget(address) => {
                 write!(f, "indirect call of {address:#x}, which is not a function that takes these arguments")
             }
-            TrapKind::Surface(text) | TrapKind::Misuse(text) => f.write_str(text),
+            TrapKind::Surface(text) | TrapKind::MisalignedSurface(text) | TrapKind::Misuse(text) => {
+                f.write_str(text)
+            }
             TrapKind::Defect(text) => write!(f, "internal error: {text}"),
         }
     }

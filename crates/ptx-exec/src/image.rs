@@ -27,13 +27,28 @@ use crate::texture::{TextureError, check_reference};
 pub struct DeviceHeap {
     heap: Arc<Mutex<Heap>>,
     made: Arc<Mutex<bool>>,
+    /// Its size, if it is not that of the limits.
+    bytes: Arc<Mutex<Option<usize>>>,
 }
 
 impl DeviceHeap {
+    /// Sets its size in place of that of the limits of its [`Surroundings`]; false if it has been created, and keeps its size.
+    pub fn set_bytes(&self, bytes: usize) -> bool {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*made {
+            *self.bytes.lock().unwrap_or_else(PoisonError::into_inner) = Some(bytes);
+        }
+        !*made
+    }
+
     /// Creates the heap in a memory, unless it exists already.
     fn make(&self, memory: &Memory, bytes: usize) -> Result<(), MemoryError> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if !*made {
+            let mut bytes = bytes;
+            if let Some(own) = *self.bytes.lock().unwrap_or_else(PoisonError::into_inner) {
+                bytes = own;
+            }
             let pieces = Arc::new(Pieces::of_heap(bytes as u64));
             let base = memory.add_heap(bytes as u64, Arc::clone(&pieces), "the heap of `malloc`")?;
             *self.heap.lock().unwrap_or_else(PoisonError::into_inner) = Heap::new(base, bytes as u64, pieces);
@@ -163,6 +178,14 @@ impl Image {
     #[doc(hidden)]
     pub fn constant(&self) -> Option<u64> {
         self.constant.map(|(address, _)| address)
+    }
+
+    /// Bytes of constant memory.
+    pub fn constant_bytes(&self) -> u64 {
+        match self.constant {
+            Some((_, bytes)) => bytes as u64,
+            None => 0,
+        }
     }
 
     /// The module, with shorthands expanded.

@@ -48,6 +48,8 @@ pub struct Kernel {
     parameter_bytes: u32,
     directives: Vec<(FunctionDirective, At)>,
     layout: Layout,
+    /// The functions that it reaches, itself first.
+    functions: Vec<FunctionId>,
     /// The variables, and whether each is dynamic shared memory.
     objects: Arc<[(Object, bool)]>,
     needs_heap: bool,
@@ -83,6 +85,20 @@ impl Kernel {
     /// Bytes of its parameter space.
     pub fn parameter_bytes(&self) -> usize {
         self.parameter_bytes as usize
+    }
+
+    /// Bytes of static shared memory of a block, with the padding up to dynamic shared memory.
+    pub fn static_shared_bytes(&self) -> u64 {
+        self.layout.shared_bytes(0)
+    }
+
+    /// The functions that it reaches, itself first.
+    pub(crate) fn functions(&self) -> &[FunctionId] {
+        &self.functions
+    }
+
+    pub(crate) fn directives(&self) -> &[(FunctionDirective, At)] {
+        &self.directives
     }
 
     /// Its program, for other engines.
@@ -129,6 +145,7 @@ impl Kernel {
             parameter_bytes,
             directives: module.function(kernel).directives.clone(),
             layout,
+            functions: reached.functions.clone(),
             objects: objects.into(),
             needs_heap: reached.needs_heap,
         })
@@ -171,7 +188,7 @@ impl Kernel {
             );
             let help = format!("at most {MOST_RESIDENT_BLOCKS}, as far as their registers and memory fit");
             let mut findings = Diagnostics::new();
-            findings.push(Diagnostic::error_without_place(codes::SHAPE, text).with_help(help));
+            findings.push(Diagnostic::error_without_place(codes::COOPERATIVE, text).with_help(help));
             return Err(findings);
         }
         Ok(geometry)

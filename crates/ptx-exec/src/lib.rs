@@ -24,6 +24,8 @@
 //!
 //! Nothing here prints, reads the environment, or grows without bound on any input ([`Limits`]).
 
+mod attributes;
+mod builtins;
 mod cluster_shape;
 #[doc(hidden)]
 pub mod engine;
@@ -40,12 +42,15 @@ mod memory;
 mod object;
 mod observe;
 mod pointer;
+mod pressure;
 mod relocation;
 mod repeat;
 mod run;
 mod spec;
 pub mod texture;
 
+pub use attributes::KernelAttributes;
+pub use builtins::BUILTIN_FUNCTIONS;
 pub use error::{ExecError, Trap, TrapKind, codes};
 pub use extents::{LARGEST_BLOCK, LARGEST_GRID, MOST_THREADS};
 pub use image::{DeviceHeap, Image, Prepared, Surroundings, Variable};
@@ -58,7 +63,8 @@ pub use machine::MOST_RESIDENT_BLOCKS;
 #[doc(hidden)]
 pub use machine::{Geometry, RowOperation};
 pub use memory::{
-    Fault, FaultKind, HostMemory, HostRegion, Memory, MemoryError, RegionInfo, RegionKind, Words,
+    Bounds, BoxSize, Fault, FaultKind, HostMemory, HostRegion, Memory, MemoryError, MemoryKind,
+    MemoryOptions, Pitched, RegionInfo, RegionKind, Words,
 };
 pub use observe::{Choice, Counts, Observation, Observed, Profile, Sink, Trace, TraceEvent, Value};
 pub use ptx_program::SourceLine;

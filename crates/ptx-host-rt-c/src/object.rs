@@ -118,7 +118,9 @@ fn status_of(failure: Failure) -> (PtxHostStatus, String) {
                     PtxHostStatus::PTX_HOST_MISUSE
                 }
                 TrapKind::Steps | TrapKind::Stack | TrapKind::Output => PtxHostStatus::PTX_HOST_LIMIT,
-                TrapKind::Fault(_) | TrapKind::Surface(_) => PtxHostStatus::PTX_HOST_FAULT,
+                TrapKind::Fault(_) | TrapKind::Surface(_) | TrapKind::MisalignedSurface(_) => {
+                    PtxHostStatus::PTX_HOST_FAULT
+                }
                 TrapKind::Defect(_) => PtxHostStatus::PTX_HOST_DEFECT,
             };
             (status, text)

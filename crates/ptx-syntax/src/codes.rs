@@ -13,6 +13,8 @@ ptx_diag::codes! {
     pub const TOO_MANY: Code = Code("P0005");
     /// The input has no directives.
     pub const EMPTY: Code = Code("P0006");
+    /// Machine code or another binary format.
+    pub const BINARY: Code = Code("P0007");
     /// An unexpected token.
     pub const EXPECTED: Code = Code("P0101");
     /// An unmatched brace.

@@ -16,6 +16,7 @@
 //! - nothing of the text is dropped except blanks and, on request, comments: comments and debug directives
 //!   are items and statements of the model.
 
+mod binary;
 pub mod codes;
 mod constant;
 mod cursor;
@@ -62,6 +63,11 @@ pub fn parse_with(source: &SourceFile, comments: Comments) -> (Module, Diagnosti
         let mut diagnostics = Diagnostics::new();
         let message = "the input is larger than 4 GiB";
         diagnostics.push(Diagnostic::error_without_place(codes::TOO_LARGE, message));
+        return (Module::default(), diagnostics);
+    }
+    if let Some(refusal) = binary::refusal(text) {
+        let mut diagnostics = Diagnostics::new();
+        diagnostics.push(refusal);
         return (Module::default(), diagnostics);
     }
     let mut reader = Reader::new(text, None);

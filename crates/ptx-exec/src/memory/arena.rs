@@ -55,7 +55,7 @@ impl Arena {
     /// The address of the next region; `None` if there is no room.
     pub(crate) fn place(&mut self, bytes: u64, align: u64) -> Option<u64> {
         if let Some(host) = &mut self.host {
-            let region = Region::of_host_address(bytes, align, "");
+            let region = Region::of_host_address(bytes, align, "")?;
             let base = region.base;
             host.push(region);
             return Some(base);

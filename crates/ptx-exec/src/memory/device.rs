@@ -1,6 +1,7 @@
 //! Memory that outlives launches: allocations and registered memory of the host process, at host addresses.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -24,6 +25,50 @@ const MOST_FREED_BYTES: u64 = 64 << 20;
 /// Bytes copied at a time.
 const PIECE: usize = 64 << 10;
 
+/// In the terms of CUDA, the memory that a region is in. Kernels and the host access all of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum MemoryKind {
+    /// Memory of the device.
+    #[default]
+    Device,
+    /// Page-locked memory of the host.
+    Host,
+    /// Managed memory.
+    Managed,
+}
+
+/// Whether the bytes past the end of an allocation may be accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum Bounds {
+    /// They may not.
+    #[default]
+    Strict,
+    /// Allocations end at a multiple of 512 bytes, as those of the CUDA driver.
+    Lenient,
+}
+
+impl Bounds {
+    /// The size of an allocation of so many bytes; `None` if it has more than 64 bits.
+    fn of(self, bytes: u64) -> Option<u64> {
+        match self {
+            Self::Strict => Some(bytes),
+            Self::Lenient => bytes.checked_next_multiple_of(512),
+        }
+    }
+}
+
+/// Options of a memory.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct MemoryOptions {
+    /// The size of the addresses of allocations and variables. A module with 32-bit addresses requires 32 bits; one with 64-bit addresses
+    /// accepts either.
+    pub addresses: AddressSize,
+    /// Maximum total size of allocations of [device memory](MemoryKind::Device), variables and the heap; `None` for no limit but that of the host.
+    pub capacity: Option<u64>,
+    /// Whether the bytes past the end of an allocation may be accessed.
+    pub bounds: Bounds,
+}
+
 /// The kind of a region.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RegionKind {
@@ -37,15 +82,28 @@ pub enum RegionKind {
     Heap,
 }
 
+impl fmt::Display for RegionKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Allocation => "an allocation",
+            Self::Registered => "registered memory",
+            Self::Variable => "a variable",
+            Self::Heap => "a heap",
+        })
+    }
+}
+
 /// A region of memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RegionInfo {
     /// Address of the first byte.
     pub address: u64,
-    /// Size in bytes.
+    /// Size in bytes, as requested.
     pub bytes: u64,
     /// Its kind.
     pub kind: RegionKind,
+    /// The memory that it is in. Registered memory is that of the host.
+    pub memory: MemoryKind,
     /// Its name in messages: "allocation 3", "variable `x`".
     pub name: String,
 }
@@ -54,6 +112,14 @@ pub struct RegionInfo {
 fn what_it_is(found: Option<&str>) -> String {
     match found {
         Some(found) => format!(": it is {found}"),
+        None => String::new(),
+    }
+}
+
+/// The size of a memory, as the end of a message.
+fn of_capacity(capacity: Option<u64>) -> String {
+    match capacity {
+        Some(capacity) => format!(" of {capacity}"),
         None => String::new(),
     }
 }
@@ -95,7 +161,7 @@ pub enum MemoryError {
         /// The address.
         address: u64,
         /// The expected kind.
-        expected: &'static str,
+        expected: RegionKind,
         /// The object found instead.
         found: Option<String>,
     },
@@ -104,6 +170,16 @@ pub enum MemoryError {
     NoRoom {
         /// The bytes requested.
         bytes: u64,
+    },
+    /// The memory or the host has not enough room.
+    #[error("out of memory: {bytes} bytes were requested, {used} bytes are used{}", of_capacity(*.capacity))]
+    OutOfMemory {
+        /// The bytes requested.
+        bytes: u64,
+        /// The bytes in use.
+        used: u64,
+        /// The size of the memory, if it has one.
+        capacity: Option<u64>,
     },
     /// More bytes than the maximum size of an allocation.
     #[error("an allocation of {bytes} bytes is larger than the {} that one may have", LARGEST)]
@@ -161,14 +237,16 @@ pub struct Memory {
 
 #[derive(Debug, Default)]
 struct Shared {
-    size: AddressSize,
+    options: MemoryOptions,
     state: Mutex<State>,
     wide: Arc<Mutex<()>>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    regions: BTreeMap<u64, (RegionKind, Region)>,
+    regions: BTreeMap<u64, Placed>,
+    /// Bytes of device memory in use.
+    used: u64,
     freed: VecDeque<(Freed, Region)>,
     freed_bytes: u64,
     allocations: u64,
@@ -177,6 +255,28 @@ struct State {
     multicasts: Vec<Multicast>,
     /// The region table for launches, cached until something changes.
     table: Option<Table>,
+}
+
+/// A region in a memory.
+#[derive(Debug)]
+struct Placed {
+    kind: RegionKind,
+    memory: MemoryKind,
+    region: Region,
+    /// The size that was requested.
+    bytes: u64,
+}
+
+impl Placed {
+    /// Bytes of device memory that it takes.
+    fn used(&self) -> u64 {
+        match (self.kind, self.memory) {
+            (RegionKind::Registered, _) | (_, MemoryKind::Host | MemoryKind::Managed) => 0,
+            (RegionKind::Allocation | RegionKind::Variable | RegionKind::Heap, MemoryKind::Device) => {
+                self.region.len
+            }
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -191,7 +291,7 @@ impl State {
     fn table(&mut self) -> Table {
         let State { regions, freed, multicasts, .. } = self;
         let make = || Table {
-            regions: regions.values().map(|(_, region)| region.clone()).collect(),
+            regions: regions.values().map(|placed| placed.region.clone()).collect(),
             guess: Guess::last(),
             freed: freed.iter().map(|(freed, _)| freed.clone()).collect(),
             multicasts: multicasts.as_slice().into(),
@@ -202,17 +302,13 @@ impl State {
     /// A 32-bit address for a region; those of freed memory are avoided.
     fn place_low(&mut self, bytes: u64, align: u64) -> Option<u64> {
         let freed = self.freed.iter().map(|(freed, _)| (freed.base, freed.len));
-        let mut taken: Vec<_> =
-            freed.chain(self.regions.values().map(|(_, region)| (region.base, region.len))).collect();
+        let mut taken: Vec<_> = freed.chain(self.placed()).collect();
         taken.sort_unstable();
         let place = |taken: &[(u64, u64)], next| place_low(taken.iter().copied(), next, bytes, align);
         let base = place(&taken, self.next_low).or_else(|| {
             // Only then addresses of freed memory are reused.
-            self.freed.clear();
-            self.freed_bytes = 0;
-            self.table = None;
-            let mut taken: Vec<_> =
-                self.regions.values().map(|(_, region)| (region.base, region.len)).collect();
+            self.forget_freed();
+            let mut taken: Vec<_> = self.placed().collect();
             taken.sort_unstable();
             place(&taken, 0)
         })?;
@@ -220,22 +316,30 @@ impl State {
         Some(base)
     }
 
-    fn insert(&mut self, kind: RegionKind, region: Region) -> u64 {
+    /// The addresses and sizes of regions.
+    fn placed(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.regions.values().map(|Placed { region, .. }| (region.base, region.len))
+    }
+
+    /// Releases freed memory that is kept so that accesses to it are detected.
+    fn forget_freed(&mut self) {
+        self.freed.clear();
+        self.freed_bytes = 0;
         self.table = None;
-        let base = region.base;
-        self.regions.insert(base, (kind, region));
+    }
+
+    fn insert(&mut self, placed: Placed) -> u64 {
+        self.table = None;
+        let base = placed.region.base;
+        self.used += placed.used();
+        self.regions.insert(base, placed);
         base
     }
 
-    /// Removes a region of one of these kinds.
-    fn remove(
-        &mut self,
-        address: u64,
-        kinds: &[RegionKind],
-        expected: &'static str,
-    ) -> Result<Region, MemoryError> {
+    /// Removes a region of this kind.
+    fn remove(&mut self, address: u64, expected: RegionKind) -> Result<Region, MemoryError> {
         match self.regions.get(&address) {
-            Some((kind, _)) if kinds.contains(kind) => {}
+            Some(Placed { kind, .. }) if *kind == expected => {}
             _ => {
                 let Table { regions, freed, .. } = self.table();
                 let found = describe(&regions, &freed, NEAR, address);
@@ -243,8 +347,10 @@ impl State {
             }
         }
         self.table = None;
-        let removed = self.regions.remove(&address).map(|(_, region)| region);
-        removed.ok_or(MemoryError::NotARegion { address, expected, found: None })
+        let removed = self.regions.remove(&address);
+        let removed = removed.ok_or(MemoryError::NotARegion { address, expected, found: None })?;
+        self.used -= removed.used();
+        Ok(removed.region)
     }
 
     fn retire(&mut self, region: Region) {
@@ -269,55 +375,89 @@ impl Memory {
     /// Memory without any region, whose allocations and variables have addresses of the given size. A module with
     /// 32-bit addresses requires 32 bits; one with 64-bit addresses accepts either.
     pub fn with_addresses(size: AddressSize) -> Self {
-        Self { shared: Arc::new(Shared { size, ..Shared::default() }) }
+        Self::with(MemoryOptions { addresses: size, ..MemoryOptions::default() })
+    }
+
+    /// Memory without any region, with these options.
+    pub fn with(options: MemoryOptions) -> Self {
+        Self { shared: Arc::new(Shared { options, ..Shared::default() }) }
     }
 
     /// The address size, except for registered memory.
     pub fn address_size(&self) -> AddressSize {
-        self.shared.size
+        self.shared.options.addresses
+    }
+
+    /// Maximum total size of allocations, variables and the heap, if it is limited.
+    pub fn capacity(&self) -> Option<u64> {
+        self.shared.options.capacity
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Allocates zeroed memory and returns its address, a multiple of 256.
+    /// Allocates zeroed device memory and returns its address, a multiple of 256. The host provides large allocations page by page when
+    /// they are accessed.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`].
+    /// [`MemoryError::OutOfMemory`], [`MemoryError::TooLarge`], [`MemoryError::NoRoom`].
     pub fn allocate(&self, bytes: u64) -> Result<u64, MemoryError> {
+        self.allocate_in(MemoryKind::Device, bytes)
+    }
+
+    /// Like [`Memory::allocate`], in memory of any kind.
+    ///
+    /// # Errors
+    /// See [`Memory::allocate`].
+    pub fn allocate_in(&self, memory: MemoryKind, bytes: u64) -> Result<u64, MemoryError> {
         let mut state = self.lock();
         state.allocations += 1;
         let name = format!("allocation {}", state.allocations);
         drop(state);
-        self.add(RegionKind::Allocation, bytes, ALIGNMENT, name)
+        self.make((RegionKind::Allocation, memory), bytes, ALIGNMENT, name.into(), |region| region)
     }
 
     /// Creates a heap, of which device code may access these pieces.
     pub(crate) fn add_heap(&self, bytes: u64, pieces: Arc<Pieces>, name: &str) -> Result<u64, MemoryError> {
         let finish = |region: Region| region.with_pieces(pieces);
-        self.make(RegionKind::Heap, bytes, ALIGNMENT, name.into(), finish)
+        self.make((RegionKind::Heap, MemoryKind::Device), bytes, ALIGNMENT, name.into(), finish)
     }
 
     /// Creates a zeroed region at a fresh address.
     fn make(
         &self,
-        kind: RegionKind,
+        (kind, memory): (RegionKind, MemoryKind),
         bytes: u64,
         align: u64,
         name: Arc<str>,
         finish: impl FnOnce(Region) -> Region,
     ) -> Result<u64, MemoryError> {
-        if bytes > LARGEST {
-            return Err(MemoryError::TooLarge { bytes });
-        }
-        if self.shared.size == AddressSize::Bits64 {
-            let region = finish(Region::allocate(bytes, align, FENCE, name));
-            return Ok(self.lock().insert(kind, region));
-        }
+        let MemoryOptions { addresses, capacity, bounds } = self.shared.options;
+        let size = if kind == RegionKind::Allocation { bounds.of(bytes) } else { Some(bytes) };
+        let size = size.filter(|&size| size <= LARGEST).ok_or(MemoryError::TooLarge { bytes })?;
         let mut state = self.lock();
-        let base = state.place_low(bytes, align).ok_or(MemoryError::NoRoom { bytes })?;
-        Ok(state.insert(kind, finish(Region::zeros_at(base, bytes, name))))
+        let used = state.used;
+        let out_of_memory = || MemoryError::OutOfMemory { bytes, used, capacity };
+        let is_over = |capacity: u64| used.checked_add(size).is_none_or(|total| total > capacity);
+        if memory == MemoryKind::Device && capacity.is_some_and(is_over) {
+            return Err(out_of_memory());
+        }
+        let region = match addresses {
+            AddressSize::Bits64 => {
+                let allocate = || Region::allocate(size, align, FENCE, name.clone());
+                allocate().or_else(|| {
+                    state.forget_freed();
+                    allocate()
+                })
+            }
+            AddressSize::Bits32 => {
+                let base = state.place_low(size, align).ok_or(MemoryError::NoRoom { bytes })?;
+                Region::zeros_at(base, size, name)
+            }
+        };
+        let region = finish(region.ok_or_else(out_of_memory)?);
+        Ok(state.insert(Placed { kind, memory, region, bytes }))
     }
 
     pub(crate) fn add(
@@ -327,7 +467,7 @@ impl Memory {
         align: u64,
         name: String,
     ) -> Result<u64, MemoryError> {
-        self.make(kind, bytes, align.max(ALIGNMENT), name.into(), |region| region)
+        self.make((kind, MemoryKind::Device), bytes, align.max(ALIGNMENT), name.into(), |region| region)
     }
 
     /// Frees an allocation. Accesses by running launches are not detected; [`Memory`] does not wait for them.
@@ -336,7 +476,7 @@ impl Memory {
     /// [`MemoryError::NotARegion`] unless the address was returned by [`Memory::allocate`] and has not been freed since.
     pub fn free(&self, address: u64) -> Result<(), MemoryError> {
         let mut state = self.lock();
-        let region = state.remove(address, &[RegionKind::Allocation], "an allocation")?;
+        let region = state.remove(address, RegionKind::Allocation)?;
         state.retire(region);
         Ok(())
     }
@@ -344,7 +484,7 @@ impl Memory {
     /// Frees a variable of a module.
     pub(crate) fn free_variable(&self, address: u64) {
         let mut state = self.lock();
-        if let Ok(region) = state.remove(address, &[RegionKind::Variable], "a variable") {
+        if let Ok(region) = state.remove(address, RegionKind::Variable) {
             state.retire(region);
         }
     }
@@ -359,16 +499,17 @@ impl Memory {
         let region = Region::of_host(words, (address, bytes), is_writable, name)
             .ok_or(unfit("it is not where its words are"))?;
         let last = address + bytes.saturating_sub(1);
-        if !self.shared.size.is_global(address, last) {
+        if !self.address_size().is_global(address, last) {
             return Err(unfit("its addresses mean other state spaces"));
         }
         let mut state = self.lock();
         let next = state.regions.range(..=last).next_back();
-        if let Some((_, (_, known))) = next.filter(|(_, (_, known))| known.base + known.len > address) {
-            let with = known.name.to_string();
+        if let Some((_, known)) = next.filter(|(_, Placed { region, .. })| region.base + region.len > address)
+        {
+            let with = known.region.name.to_string();
             return Err(MemoryError::Overlap { address, bytes, with });
         }
-        state.insert(RegionKind::Registered, region);
+        state.insert(Placed { kind: RegionKind::Registered, memory: MemoryKind::Host, region, bytes });
         Ok(())
     }
 
@@ -377,7 +518,7 @@ impl Memory {
     /// # Errors
     /// [`MemoryError::NotARegion`] unless it is the address of a registered region.
     pub fn unregister(&self, address: u64) -> Result<(), MemoryError> {
-        self.lock().remove(address, &[RegionKind::Registered], "registered memory").map(drop)
+        self.lock().remove(address, RegionKind::Registered).map(drop)
     }
 
     /// Creates a multimem address (manual 9.7.9.14), through which `bytes` bytes at each of these addresses are
@@ -402,26 +543,26 @@ impl Memory {
     /// region owned by this memory starts at the address.
     pub fn words(&self, address: u64) -> Option<Words> {
         let state = self.lock();
-        let (_, region) = state.regions.get(&address)?;
+        let Placed { region, .. } = state.regions.get(&address)?;
         region.address_is_aligned().then(|| Words(region.clone()))
     }
 
     /// The region that contains an address.
     pub fn region(&self, address: u64) -> Option<RegionInfo> {
         let state = self.lock();
-        let (_, (kind, region)) = state.regions.range(..=address).next_back()?;
+        let (_, Placed { kind, memory, region, bytes }) = state.regions.range(..=address).next_back()?;
         (address - region.base < region.len.max(1)).then(|| RegionInfo {
             address: region.base,
-            bytes: region.len,
+            bytes: *bytes,
             kind: *kind,
+            memory: *memory,
             name: region.name.to_string(),
         })
     }
 
-    /// Total size of the regions that this memory owns.
+    /// Total size of allocations of device memory, variables and the heap.
     pub fn used_bytes(&self) -> u64 {
-        let owned = |kind: RegionKind| kind != RegionKind::Registered;
-        self.lock().regions.values().filter(|(kind, _)| owned(*kind)).map(|(_, region)| region.len).sum()
+        self.lock().used
     }
 
     /// The region that contains all of these bytes.
@@ -453,6 +594,11 @@ impl Memory {
     /// If they are not all in one region.
     pub fn require(&self, address: u64, bytes: u64) -> Result<(), MemoryError> {
         self.whole(address, bytes, false).map(drop)
+    }
+
+    /// Checks that bytes can be written.
+    pub(super) fn require_writable(&self, address: u64, bytes: u64) -> Result<(), MemoryError> {
+        self.whole(address, bytes, true).map(drop)
     }
 
     /// Reads bytes.
@@ -575,6 +721,43 @@ mod tests {
         );
         assert_eq!(error.to_string(), text);
         assert!(memory.free(b + 8).is_err());
+    }
+
+    #[test]
+    fn too_much_memory_is_an_error_and_more_is_there_once_some_is_freed() {
+        let memory = Memory::with(MemoryOptions { capacity: Some(1 << 20), ..MemoryOptions::default() });
+        let first = memory.allocate(3 << 18).unwrap();
+        let error = memory.allocate((1 << 18) + 1).unwrap_err();
+        let wanted = MemoryError::OutOfMemory { bytes: 262_145, used: 786_432, capacity: Some(1 << 20) };
+        assert_eq!(error, wanted);
+        assert_eq!(
+            error.to_string(),
+            "out of memory: 262145 bytes were requested, 786432 bytes are used of 1048576"
+        );
+        // Memory of the host is not part of it.
+        memory.allocate_in(MemoryKind::Host, 1 << 21).unwrap();
+        memory.allocate(1 << 18).unwrap();
+        assert_eq!(memory.used_bytes(), 1 << 20);
+        memory.free(first).unwrap();
+        memory.allocate(3 << 18).unwrap();
+        // What no machine has, and what has no size in memory.
+        let memory = Memory::new();
+        assert!(matches!(memory.allocate(1 << 40), Err(MemoryError::OutOfMemory { .. }) | Ok(_)));
+        assert!(matches!(memory.allocate(u64::MAX), Err(MemoryError::TooLarge { .. })));
+    }
+
+    #[test]
+    fn lenient_allocations_end_at_a_multiple_of_512_bytes() {
+        let memory = Memory::with(MemoryOptions { bounds: Bounds::Lenient, ..MemoryOptions::default() });
+        let at = memory.allocate(4).unwrap();
+        memory.write(at + 508, &[1; 4]).unwrap();
+        assert!(memory.write(at + 509, &[1; 4]).is_err());
+        let info = memory.region(at + 511).unwrap();
+        assert_eq!((info.address, info.bytes, info.memory), (at, 4, MemoryKind::Device));
+        assert_eq!((memory.region(at + 512), memory.used_bytes()), (None, 512));
+        let memory = Memory::new();
+        let at = memory.allocate(4).unwrap();
+        assert!(memory.write(at + 4, &[1]).is_err());
     }
 
     #[test]

@@ -109,9 +109,11 @@ impl GlobalMemory {
         const NAME: &str = "the workspace of the grid";
         const BYTES: u64 = 8;
         let region = match (&self.guess, size) {
-            (_, AddressSize::Bits32) => Region::zeros_at(LOW_WORKSPACE, BYTES, NAME),
-            (Guess::Numbered, _) => Region::zeros_at(Self::base(self.regions.len()), BYTES, NAME),
-            _ => Region::allocate(BYTES, BYTES, WORKSPACE_FENCE, NAME),
+            (_, AddressSize::Bits32) => Region::of_bytes(LOW_WORKSPACE, &[0; BYTES as usize], NAME),
+            (Guess::Numbered, _) => {
+                Region::of_bytes(Self::base(self.regions.len()), &[0; BYTES as usize], NAME)
+            }
+            _ => Region::of_host_word(WORKSPACE_FENCE, NAME),
         };
         let base = region.base;
         region.write(base, &BYTES.to_le_bytes());

@@ -8,6 +8,7 @@
 
 mod arena;
 mod beyond;
+mod boxes;
 mod device;
 mod fault;
 mod freed;
@@ -20,7 +21,8 @@ mod shadow;
 
 pub(crate) use arena::Arena;
 pub use beyond::{HostMemory, HostRegion};
-pub use device::{Memory, MemoryError, RegionInfo, RegionKind, Words};
+pub use boxes::{BoxSize, Pitched};
+pub use device::{Bounds, Memory, MemoryError, MemoryKind, MemoryOptions, RegionInfo, RegionKind, Words};
 pub use fault::{Fault, FaultKind};
 pub(crate) use global::{Concurrency, GlobalMemory};
 pub(crate) use multicast::Multicast;

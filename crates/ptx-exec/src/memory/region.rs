@@ -25,8 +25,8 @@ const WIDE_FENCE: u64 = 4096;
 /// The words that contain the bytes of a region.
 #[derive(Clone, Debug)]
 enum Words {
-    /// Memory of this crate; it is kept alive by regions and launches.
-    Owned(Arc<[AtomicU64]>),
+    /// Memory of this crate; it is kept alive by regions and launches. A box, as that can be zeroed without being touched.
+    Owned(Arc<Box<[AtomicU64]>>),
     /// Memory of the host process.
     Host(&'static [AtomicU64]),
 }
@@ -60,8 +60,9 @@ pub(crate) struct Region {
     pub(crate) name: Arc<str>,
 }
 
-fn zeros(words: usize) -> Arc<[AtomicU64]> {
-    (0..words).map(|_| AtomicU64::new(0)).collect()
+/// Zeros, which large ones take memory for only when they are touched; `None` if the host has not enough memory.
+fn zeros(words: u64) -> Option<Box<[AtomicU64]>> {
+    bytemuck::allocation::try_zeroed_slice_box(usize::try_from(words).ok()?).ok()
 }
 
 fn address_of(words: &[AtomicU64]) -> u64 {
@@ -80,14 +81,14 @@ impl Region {
         Self::owned(base, len, base, words, name.into())
     }
 
-    fn owned(base: u64, len: u64, origin: u64, words: Arc<[AtomicU64]>, name: Arc<str>) -> Self {
+    fn owned(base: u64, len: u64, origin: u64, words: Box<[AtomicU64]>, name: Arc<str>) -> Self {
         Self {
             base,
             len,
             readable: len,
             writable: len,
             origin,
-            words: Words::Owned(words),
+            words: Words::Owned(Arc::new(words)),
             pieces: None,
             name,
         }
@@ -98,22 +99,36 @@ impl Region {
         Self { readable: 0, writable: 0, pieces: Some(pieces), ..self }
     }
 
-    /// `len` zeroed bytes at their host address, which is a multiple of `align`, with at least `fence` unused bytes on either side.
-    pub(crate) fn allocate(len: u64, align: u64, fence: u64, name: impl Into<Arc<str>>) -> Self {
-        let words = zeros((len.div_ceil(8) + align.div_ceil(8) + 2 * fence.div_ceil(8)) as usize);
-        let origin = address_of(&words);
-        let base = (origin + fence).next_multiple_of(align);
-        Self::owned(base, len, origin, words, name.into())
+    /// `len` zeroed bytes at their host address, which is a multiple of `align`, with at least `fence` unused bytes on either side; `None` if
+    /// the host has not enough memory.
+    pub(crate) fn allocate(len: u64, align: u64, fence: u64, name: impl Into<Arc<str>>) -> Option<Self> {
+        let around = align.div_ceil(8).checked_add(fence.div_ceil(8).checked_mul(2)?)?;
+        let words = zeros(len.div_ceil(8).checked_add(around)?)?;
+        Some(Self::within(words, len, align, fence, name.into()))
     }
 
-    /// `len` zeroed bytes at their host address, with the alignment of allocations, for a launch that has few of them.
-    pub(crate) fn of_host_address(len: u64, align: u64, name: impl Into<Arc<str>>) -> Self {
+    /// `len` bytes at their host address in words that have room for them, their alignment, and a fence on either side.
+    fn within(words: Box<[AtomicU64]>, len: u64, align: u64, fence: u64, name: Arc<str>) -> Self {
+        let origin = address_of(&words);
+        let base = (origin + fence).next_multiple_of(align);
+        Self::owned(base, len, origin, words, name)
+    }
+
+    /// One zeroed word at its host address, with at least `fence` unused bytes on either side.
+    pub(crate) fn of_host_word(fence: u64, name: impl Into<Arc<str>>) -> Self {
+        let words = (0..2 + 2 * fence.div_ceil(8)).map(|_| AtomicU64::new(0)).collect();
+        Self::within(words, 8, 8, fence, name.into())
+    }
+
+    /// `len` zeroed bytes at their host address, with the alignment of allocations, for a launch that has few of them; `None` if the host has
+    /// not enough memory.
+    pub(crate) fn of_host_address(len: u64, align: u64, name: impl Into<Arc<str>>) -> Option<Self> {
         Self::allocate(len, align.max(ALIGNMENT), WIDE_FENCE, name)
     }
 
-    /// `len` zeroed bytes at an assigned address, a multiple of 8.
-    pub(crate) fn zeros_at(base: u64, len: u64, name: impl Into<Arc<str>>) -> Self {
-        Self::owned(base, len, base, zeros(len.div_ceil(8) as usize), name.into())
+    /// `len` zeroed bytes at an assigned address, a multiple of 8; `None` if the host has not enough memory.
+    pub(crate) fn zeros_at(base: u64, len: u64, name: impl Into<Arc<str>>) -> Option<Self> {
+        Some(Self::owned(base, len, base, zeros(len.div_ceil(8))?, name.into()))
     }
 
     /// Bytes `base..base + len` of the host process, all of which must be in `words`; `None` if they are not.
@@ -142,7 +157,7 @@ impl Region {
     /// A copy at the same address, with words of its own, and their values.
     pub(super) fn copied(&self) -> (Self, Box<[u64]>) {
         let values: Box<[u64]> = self.covering().iter().map(|word| word.load(Ordering::Relaxed)).collect();
-        let words = Words::Owned(values.iter().map(|&value| AtomicU64::new(value)).collect());
+        let words = Words::Owned(Arc::new(values.iter().map(|&value| AtomicU64::new(value)).collect()));
         (Self { words, origin: self.base & !7, ..self.clone() }, values)
     }
 
@@ -346,7 +361,7 @@ mod tests {
 
     #[test]
     fn parts_of_words_are_copied() {
-        let region = Region::allocate(21, 256, 64, "a");
+        let region = Region::allocate(21, 256, 64, "a").unwrap();
         assert!(region.base.is_multiple_of(256));
         let bytes: Vec<u8> = (1..=21).collect();
         region.write(region.base, &bytes);
@@ -362,7 +377,7 @@ mod tests {
 
     #[test]
     fn ends_are_exact_and_addresses_do_not_wrap_around() {
-        let region = Region::allocate(20, 256, 64, "a");
+        let region = Region::allocate(20, 256, 64, "a").unwrap();
         let holds = |offset: i64, size| region.holds(region.base.wrapping_add(offset as u64), size, true);
         assert!(holds(0, 8) && holds(16, 4) && holds(19, 1));
         assert!(!holds(16, 8) && !holds(20, 1) && !holds(-1, 1) && !holds(-8, 8) && !holds(-1, 4));

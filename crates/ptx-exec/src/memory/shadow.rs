@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn only_changed_bytes_are_stored() {
-        let region = Region::allocate(21, 256, 64, "a");
+        let region = Region::allocate(21, 256, 64, "a").unwrap();
         region.write(region.base, &[1; 21]);
         let shadow = Shadow::of(std::slice::from_ref(&region));
         let copy = &shadow.copies()[0];

@@ -78,7 +78,7 @@ impl SurfaceView<'_> {
             let text = format!(
                 "access of {bytes} bytes at byte {x} of a row of a surface is not aligned to {bytes} bytes"
             );
-            return Err(TrapKind::Surface(text));
+            return Err(TrapKind::MisalignedSurface(text));
         }
         let coordinates = [x, y, z].map(|at| at as u64);
         let address = self.image.address(self.level, layer as u64, coordinates);
