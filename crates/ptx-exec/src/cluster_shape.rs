@@ -44,11 +44,10 @@ impl Clusters {
                 _ => {}
             }
         }
-        let given = launch.cluster.or(required.map(|(dims, _)| dims));
-        let shape = match given {
-            Some(shape) => shape,
+        let (shape, is_explicit) = match (launch.cluster, required) {
+            (Some(shape), _) | (None, Some((shape, _))) => (shape, true),
             // Each block is a cluster.
-            None => [1; 3],
+            (None, None) => ([1; 3], false),
         };
         let blocks = shape.iter().fold(1u64, |product, &dim| product.saturating_mul(dim.into()));
         let mut refuse = |span, text: String| findings.push(Diagnostic::error(codes::SHAPE, span, text));
@@ -58,7 +57,7 @@ impl Clusters {
         if let Some((most, span)) = most.filter(|&(most, _)| blocks > most) {
             refuse(span, format!("the kernel takes at most {most} blocks in a cluster, not {blocks}"));
         }
-        if let (Some(span), None) = (explicit_only, given) {
+        if let (Some(span), false) = (explicit_only, is_explicit) {
             refuse(span, "the kernel needs a launch that gives the shape of its clusters".to_owned());
         }
         let mut refuse = |text: String, help: String| {
@@ -82,6 +81,6 @@ impl Clusters {
         if findings.has_errors() {
             return Err(findings);
         }
-        Ok(Self { grid, shape, is_explicit: given.is_some() })
+        Ok(Self { grid, shape, is_explicit })
     }
 }

@@ -244,7 +244,7 @@ pub(crate) fn as_code(source: &SourceFile, launch: &Launch, draw: &Draw, expecte
             Err(why) => refused = Some(why),
             Ok(Ok(left)) if left == expected => {}
             Ok(left) => {
-                differences.push(Difference { way: way.name()?, what: describe(&left, expected, place) })
+                differences.push(Difference { way: way.name()?, what: describe(&left, expected, place) });
             }
         }
     }

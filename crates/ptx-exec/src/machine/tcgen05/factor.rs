@@ -64,12 +64,8 @@ impl FactorB {
         products: Option<&dyn Products>,
     ) -> Result<Self, TrapKind> {
         let Instruction { n, k, .. } = *instruction;
-        let zeros = match product.zeros {
-            Some(zeros) => zeros,
-            // No column of B counts as zeros, and none is shifted.
-            None => 0,
-        };
-        let shift = (zeros >> 56 & 0x3f) as usize;
+        // Default: without a mask no column is shifted.
+        let shift = product.zeros.map_or(0, |zeros| (zeros >> 56 & 0x3f) as usize);
         if shift > instruction.most_shift || shift > 16 && instruction.m == 32 {
             return misuse(format!(
                 "B is shifted by {shift} columns, the instruction descriptor allows {}",
@@ -84,9 +80,9 @@ impl FactorB {
         }
         // B was read with `shift` additional columns; the first ones are shifted out.
         values.drain(..(shift * k).min(values.len()));
-        let zeros = if has_zero_columns(zeros) { zero_columns(zeros, instruction.m, n) } else { Vec::new() };
-        for (column, is_zero) in zeros.into_iter().enumerate() {
-            if is_zero {
+        if let Some(zeros) = product.zeros.filter(|&zeros| has_zero_columns(zeros)) {
+            let columns = zero_columns(zeros, instruction.m, n).into_iter().enumerate();
+            for (column, _) in columns.filter(|(_, is_zero)| *is_zero) {
                 values.iter_mut().skip(column * k).take(k).for_each(|value| *value = 0.0);
             }
         }
