@@ -8,41 +8,20 @@ use nom::IResult;
 use nom::bytes::complete::take;
 use nom::error::{ErrorKind, ParseError};
 
-/// What a token is. Names and numbers keep their text; blanks and comments are no tokens.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum TokenKind<'s> {
-    /// A name (manual 4.4), with its `%`, `$` or `_`.
-    Ident(&'s str),
-    /// A word after a dot, without the dot, with the words after `::`.
-    Directive(&'s str),
-    /// A number as written.
-    Number(&'s str),
-    /// A text between quotes, without them.
-    Text(&'s [u8]),
-    /// A mark of one byte.
-    Mark(u8),
-    /// A constant expression's operator of two bytes.
-    Operator([u8; 2]),
-    /// No token.
-    Bad(Fault),
-    /// The end of the input.
-    End,
-}
-
-/// What a token is, without its text.
+/// What a token is; the text is taken out of the input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lexeme {
-    /// [`TokenKind::Ident`]
+    /// A name (manual 4.4), with its `%`, `$` or `_`.
     Ident,
-    /// [`TokenKind::Directive`], with its dot.
+    /// A word after a dot, with the words after `::`.
     Directive,
-    /// [`TokenKind::Number`]
+    /// A number.
     Number,
-    /// [`TokenKind::Text`], with its quotes.
+    /// A string, with its quotes.
     Text,
-    /// [`TokenKind::Mark`]
+    /// A punctuation character.
     Mark(u8),
-    /// [`TokenKind::Operator`]
+    /// An operator of two characters.
     Operator([u8; 2]),
 }
 
@@ -55,6 +34,8 @@ pub(crate) enum Fault {
     Quote,
     /// The input ends before `*/`.
     Comment,
+    /// The input ends before the `}` of a section.
+    Section,
 }
 
 impl<'s> ParseError<&'s [u8]> for Fault {
@@ -183,6 +164,89 @@ pub(crate) fn token(input: &[u8]) -> Lexed<'_, Lexeme> {
     }
 }
 
+/// Whether a character only separates tokens.
+#[inline]
+pub(crate) fn separates(character: char) -> bool {
+    character == '\n' || u8::try_from(character).is_ok_and(is_blank)
+}
+
+/// What follows blanks, line ends and comments.
+#[inline]
+pub(crate) fn separators(input: &str) -> &str {
+    let mut input = input;
+    loop {
+        input = input.trim_start_matches(separates);
+        let bytes = input.as_bytes();
+        let length = match bytes {
+            [b'/', b'/', ..] => line(bytes).map(|(_, text)| text.len()),
+            [b'/', b'*', ..] => block_comment(bytes).map(|(_, text)| text.len()),
+            [b'#', ..] => line_marker(bytes).map(<[u8]>::len).ok_or(nom::Err::Error(Fault::Byte)),
+            _ => return input,
+        };
+        match length.ok().and_then(|length| input.get(length..)) {
+            Some(rest) => input = rest,
+            None => return input,
+        }
+    }
+}
+
+/// How many bytes the numbers take, with commas between them, that a list of two or more begins with.
+///
+/// The last one is left out unless the list certainly ends after it: it may be the first of an expression.
+pub(crate) fn numbers(input: &[u8]) -> Option<usize> {
+    let skip = |mut rest: &[u8]| -> usize {
+        let length = rest.len();
+        while let [byte, behind @ ..] = rest
+            && (is_blank(*byte) || *byte == b'\n')
+        {
+            rest = behind;
+        }
+        length - rest.len()
+    };
+    let (mut count, mut end, mut rest) = (0usize, 0, input);
+    loop {
+        let number = match rest {
+            [b'-', behind @ ..] => behind.get(skip(behind)..)?,
+            _ => rest,
+        };
+        if !number.first().is_some_and(u8::is_ascii_digit) {
+            break;
+        }
+        let behind = behind_number(number);
+        let number_end = input.len() - behind.len();
+        rest = behind.get(skip(behind)..)?;
+        match rest {
+            [b',', behind @ ..] => {
+                (count, end) = (count + 1, number_end);
+                rest = behind.get(skip(behind)..)?;
+            }
+            [b'}', ..] => {
+                (count, end) = (count + 1, number_end);
+                break;
+            }
+            _ => break,
+        }
+    }
+    (count >= 2).then_some(end)
+}
+
+/// How far a section's closing brace is, after comments.
+pub(crate) fn section(input: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let rest = input.get(at..)?;
+        let found = memchr::memchr2(b'}', b'/', rest)?;
+        let rest = rest.get(found..)?;
+        at += found;
+        match rest {
+            [b'}', ..] => return Some(at),
+            [b'/', b'/', ..] => at += memchr::memchr(b'\n', rest)?,
+            [b'/', b'*', ..] => at += 4 + memchr::memmem::find(rest.get(2..)?, b"*/")?,
+            _ => at += 1,
+        }
+    }
+}
+
 /// What follows letters, digits, dollars and underscores.
 #[inline]
 fn behind_word(input: &[u8]) -> &[u8] {
@@ -281,14 +345,6 @@ pub(crate) fn bad_run(input: &[u8]) -> usize {
     input.iter().skip(1).position(stops).map_or(input.len(), |at| at + 1)
 }
 
-/// The text of a token whose bytes are all ASCII by their classes.
-pub(crate) fn ascii(text: &[u8]) -> &str {
-    let text = std::str::from_utf8(text);
-    debug_assert!(text.is_ok(), "a token of bytes that are not ASCII");
-    // Default: as asserted.
-    text.unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -298,7 +354,7 @@ mod tests {
         let mut found = Vec::new();
         while !input.is_empty() {
             let (rest, lexeme) = token(input).expect("a token");
-            found.push((lexeme, ascii(&input[..input.len() - rest.len()])));
+            found.push((lexeme, std::str::from_utf8(&input[..input.len() - rest.len()]).expect("ASCII")));
             input = rest.trim_ascii_start();
         }
         found

@@ -21,7 +21,6 @@ pub(crate) struct Candidates {
     pub(crate) rows: Vec<Candidate>,
     /// Whether they are calls, which have a syntax of their own.
     pub(crate) takes_lists: bool,
-    pub(crate) takes_none: bool,
     /// Whether names stand for values wherever they are.
     pub(crate) only_values: bool,
 }
@@ -31,7 +30,6 @@ impl Candidates {
         let plain = |form: &Form| (0..form.operands.len()).all(|at| names_at(form, at) == Names::Values);
         Self {
             takes_lists: found.first().is_some_and(|mnemonic| takes_lists(mnemonic.form())),
-            takes_none: found.iter().all(|mnemonic| mnemonic.form().operands.is_empty()),
             only_values: found.iter().all(|mnemonic| plain(mnemonic.form())),
             rows: found.into_iter().map(Candidate::new).collect(),
         }

@@ -6,11 +6,11 @@ use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
 use crate::codes;
-use crate::label_scopes::{KnownLabel, Labels};
-use crate::reader::{Parse, Reader};
+use crate::resolve::label_scopes::{KnownLabel, Labels};
+use crate::resolve::{Resolved, Resolver};
 use ptx_diag::nearest;
 
-impl<'s> Reader<'s, '_> {
+impl<'s> Resolver<'s, '_> {
     pub(crate) fn enter_labels(&mut self) {
         self.labels.scopes.push(FxHashMap::default());
         self.labels.waiting.push(Vec::new());
@@ -92,7 +92,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// The label that is here.
-    pub(crate) fn define_label(&mut self, name: &'s str, span: Span, kind: LabelKind) -> Parse<LabelId> {
+    pub(crate) fn define_label(&mut self, name: &'s str, span: Span, kind: LabelKind) -> Resolved<LabelId> {
         if let Some(entry) = self.names.entities.get_here(name)
             && !entry.value.is_remembered()
         {

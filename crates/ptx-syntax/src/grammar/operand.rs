@@ -1,0 +1,216 @@
+//! Operands of instructions (manual 6).
+
+use nom::Parser;
+use nom::combinator::cut;
+use nom::sequence::{delimited, preceded};
+
+use crate::codes;
+use crate::grammar::constant::constant;
+use crate::grammar::error::{Fixed, Parsed, Problem, expected, fail};
+use crate::grammar::terminal::{comma_list, identifier, is_warp_size, mark, must, named};
+use crate::syntax::{Constant, Name, Operand, OperandKind};
+use crate::token::{Token, TokenKind, Tokens};
+use ptx_diag::Span;
+
+/// `_`, `a`, `a.x`, `a[3]`, `a+4`, `!p`, `-a`, `[a+4]`, `{a, b}` or a constant.
+#[inline]
+pub(crate) fn operand<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Operand<'s>> {
+    let Some(token) = i.first() else { return expected(i, "an operand") };
+    let (rest, kind) = match token.kind {
+        // Nearly all operands: names that nothing belongs to.
+        TokenKind::Ident => {
+            let rest = i.skip();
+            let follows = matches!(rest.kind(), TokenKind::Mark(b'[' | b'+' | b'-') | TokenKind::Directive);
+            if follows || matches!(token.text, "_" | "WARP_SZ") {
+                name(i, token)?
+            } else {
+                (rest, OperandKind::Name(named(token)))
+            }
+        }
+        TokenKind::Dotted => component(i, token)?,
+        TokenKind::Number | TokenKind::Mark(b'+' | b'~' | b'(') => constant_operand(i)?,
+        TokenKind::Mark(b'[') => address(i)?,
+        TokenKind::Mark(b'{') => vector(i)?,
+        TokenKind::Mark(b'!') => not(i)?,
+        TokenKind::Mark(b'-') => negated(i)?,
+        _ => return expected(i, "an operand"),
+    };
+    let span = Span::new(token.lo, i.span_to(rest).hi);
+    Ok((rest, Operand { kind, span, paired: false }))
+}
+
+fn constant_operand<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, OperandKind<'s>> {
+    constant.map(OperandKind::Constant).parse(i)
+}
+
+/// `_`, `WARP_SZ`, or `a` with `[3]`, `+4` or a component after a blank.
+fn name<'a, 's>(i: Tokens<'a, 's>, token: &Token<'s>) -> Parsed<'a, 's, OperandKind<'s>> {
+    if is_warp_size(token) {
+        return constant_operand(i);
+    }
+    let rest = i.skip();
+    let name = named(token);
+    if name.text == "_" {
+        return Ok((rest, OperandKind::Sink));
+    }
+    match rest.kind() {
+        TokenKind::Mark(b'[') => element(rest, name),
+        TokenKind::Mark(_) => offset
+            .map(|offset| offset.map_or(OperandKind::Name(name), |offset| OperandKind::Sum(name, offset)))
+            .parse(rest),
+        _ => match rest.first().map(|word| (word, word.directive())) {
+            Some((word, Some(text))) => {
+                Ok((rest.skip(), OperandKind::Component(name, Name { text, span: word.span() })))
+            }
+            _ => Ok((rest, OperandKind::Name(name))),
+        },
+    }
+}
+
+/// `%tid.x`, `%r1.b0` (manual 6.4.3, 9.7.18)
+fn component<'a, 's>(i: Tokens<'a, 's>, token: &Token<'s>) -> Parsed<'a, 's, OperandKind<'s>> {
+    let (name, component) = split_dotted(token);
+    Ok((i.skip(), OperandKind::Component(name, component)))
+}
+
+/// The name before the first dot, and what follows that.
+fn split_dotted<'s>(token: &Token<'s>) -> (Name<'s>, Name<'s>) {
+    let parts = token.text.split_once('.');
+    debug_assert!(parts.is_some(), "a dotted name has a dot");
+    // Default: as asserted.
+    let (name, component) = parts.unwrap_or((token.text, ""));
+    let middle = token.lo + name.len() as u32;
+    let span = Span::new(token.lo, middle);
+    (Name { text: name, span }, Name { text: component, span: Span::new(middle, token.hi()) })
+}
+
+/// `a[3]` (manual 6.4.2)
+fn element<'a, 's>(i: Tokens<'a, 's>, name: Name<'s>) -> Parsed<'a, 's, OperandKind<'s>> {
+    const IN_REGISTER: Fixed = Fixed {
+        code: codes::UNSUPPORTED,
+        message: "an index in a register is not supported",
+        help: "compute the address in a register: `[%rd1]`",
+    };
+    let index = i.skip();
+    if let Some(token) = index.first()
+        && matches!(token.kind, TokenKind::Ident | TokenKind::Dotted)
+        && !is_warp_size(token)
+    {
+        return fail(index, Problem::Fixed(&IN_REGISTER));
+    }
+    let (rest, index) = constant(index)?;
+    let (rest, _) = must(mark(b']', "`]`")).parse(rest)?;
+    Ok((rest, OperandKind::Element(name, Box::new(index), i.span_to(rest))))
+}
+
+/// `+4` or `+-4`, or nothing.
+#[inline]
+pub(crate) fn offset<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Option<Constant<'s>>> {
+    const SUBTRACTED: Fixed = Fixed {
+        code: codes::EXPECTED,
+        message: "an offset cannot be subtracted",
+        help: "write `+-4` for four bytes before",
+    };
+    match i.kind() {
+        TokenKind::Mark(b'+') => constant.map(Some).parse(i.skip()),
+        TokenKind::Mark(b'-') => fail(i, Problem::Fixed(&SUBTRACTED)),
+        _ => Ok((i, None)),
+    }
+}
+
+/// `!p`; before a number `!` is an operator.
+fn not<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, OperandKind<'s>> {
+    let rest = i.skip();
+    match rest.kind() {
+        TokenKind::Number | TokenKind::Mark(b'(' | b'!' | b'~' | b'-' | b'+') => constant_operand(i),
+        _ => must(identifier("a predicate register")).map(OperandKind::Not).parse(rest),
+    }
+}
+
+/// `-a` or `-a.b0`, without a blank after the minus; else it is a constant.
+fn negated<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, OperandKind<'s>> {
+    let rest = i.skip();
+    let (Some(minus), Some(token)) = (i.first(), rest.first()) else { return constant_operand(i) };
+    match token.kind {
+        _ if token.lo > minus.hi() || is_warp_size(token) => constant_operand(i),
+        TokenKind::Ident => Ok((rest.skip(), OperandKind::Negated(named(token), None))),
+        TokenKind::Dotted => {
+            let (name, component) = split_dotted(token);
+            Ok((rest.skip(), OperandKind::Negated(name, Some(component.text))))
+        }
+        _ => constant_operand(i),
+    }
+}
+
+/// `[a]`, `[a+4]` or `[4]` (manual 6.4.1); or several values in brackets, `[tex, {x, y}]`
+#[inline]
+fn address<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, OperandKind<'s>> {
+    let i = i.skip();
+    let (rest, base, offset) = match i.rest {
+        [token, ..] if token.kind == TokenKind::Ident && !is_warp_size(token) => {
+            let (rest, offset) = offset(i.skip())?;
+            (rest, Some(named(token)), offset)
+        }
+        [token, ..] if token.kind == TokenKind::Dotted => return expected(i, "an address"),
+        _ => {
+            let (rest, offset) = constant(i)?;
+            (rest, None, Some(offset))
+        }
+    };
+    match rest.kind() {
+        TokenKind::Mark(b']') => Ok((rest.skip(), OperandKind::Address(base, offset))),
+        TokenKind::Mark(b',') => bracket(i, rest, base.filter(|_| offset.is_none())),
+        _ => expected(rest, "`]`"),
+    }
+}
+
+/// `[a, b, {c, d}]`: what follows the first value.
+fn bracket<'a, 's>(
+    i: Tokens<'a, 's>,
+    rest: Tokens<'a, 's>,
+    first: Option<Name<'s>>,
+) -> Parsed<'a, 's, OperandKind<'s>> {
+    const NO_NAME: Fixed = Fixed {
+        code: codes::OPERANDS,
+        message: "the first value of a list in brackets is a name without an offset",
+        help: "",
+    };
+    let Some(first) = first else { return fail(i, Problem::Fixed(&NO_NAME)) };
+    let element = |i: Tokens<'a, 's>| match i.kind() {
+        TokenKind::Mark(b'[') => expected(i, "a register, a constant or a vector"),
+        _ => operand(i),
+    };
+    let others = preceded(mark(b',', "`,`"), comma_list(element));
+    let (rest, others) = cut((others, mark(b']', "`,` or `]`"))).map(|(others, _)| others).parse(rest)?;
+    let first = Operand { kind: OperandKind::Name(first), span: first.span, paired: false };
+    Ok((rest, OperandKind::Bracket(std::iter::once(first).chain(others).collect())))
+}
+
+/// `{a, b, c, d}` (manual 6.4.3)
+fn vector<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, OperandKind<'s>> {
+    elements(i, b'{', b'}', "`,` or `}`").map(|(rest, list)| (rest, OperandKind::Vector(list)))
+}
+
+/// `(a, b)`: results or arguments of a call (manual 9.7.12.5).
+pub(crate) fn list<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Operand<'s>> {
+    let (rest, list) = elements(i, b'(', b')', "`,` or `)`")?;
+    Ok((rest, Operand { kind: OperandKind::List(list), span: i.span_to(rest), paired: false }))
+}
+
+/// Operands with commas between them, none of which is a list or an address.
+fn elements<'a, 's>(
+    i: Tokens<'a, 's>,
+    open: u8,
+    close: u8,
+    shown: &'static str,
+) -> Parsed<'a, 's, Vec<Operand<'s>>> {
+    let element = |i: Tokens<'a, 's>| match i.kind() {
+        TokenKind::Mark(b'{' | b'[') => expected(i, "a register or constant"),
+        _ => operand(i),
+    };
+    let inner = i.skip();
+    if inner.is_mark(close) {
+        return Ok((inner.skip(), Vec::new()));
+    }
+    cut(delimited(mark(open, "`(`"), comma_list(element), mark(close, shown))).parse(i)
+}

@@ -1,0 +1,405 @@
+//! The tokens of a text, a run of them at a time, and the comments between them.
+//!
+//! A run goes to the first semicolon, so that it has all tokens of the statement that it begins with; its memory is used again for the next
+//! run. A text is walked once, and takes memory for its longest statement only: numbers of tables and the lines of sections are one token each.
+
+use ptx_diag::{Diagnostic, Span};
+
+use crate::grammar::error::{Found, Parsed, Problem};
+use crate::lexer::{self, Fault, Lexeme};
+use crate::syntax::Spare;
+use crate::token::{Token, TokenKind, Tokens};
+
+/// Whether comments become part of the module.
+///
+/// They are needed to print a module as it was written. What is only checked, translated or executed does without them,
+/// and then takes no memory for them beyond the input's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Comments {
+    /// They become items and statements.
+    Kept,
+    /// They are read over.
+    Dropped,
+}
+
+/// A comment that no item or statement has taken yet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Comment {
+    pub(crate) span: Span,
+    /// Whether only blanks and comments precede it on its line.
+    pub(crate) starts_line: bool,
+}
+
+/// A text: its bytes as they were read, and the same as characters, where a byte that is not UTF-8 is a character that no token has.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'s> {
+    pub(crate) bytes: &'s [u8],
+    pub(crate) text: &'s str,
+}
+
+impl<'s> From<&'s str> for Source<'s> {
+    fn from(text: &'s str) -> Self {
+        Self { bytes: text.as_bytes(), text }
+    }
+}
+
+impl<'s> Source<'s> {
+    /// The bytes of a span.
+    pub(crate) fn slice(&self, span: Span) -> &'s [u8] {
+        let bytes = self.bytes.get(span.lo as usize..span.hi as usize);
+        debug_assert!(bytes.is_some(), "a span outside of the text");
+        // Default: as asserted.
+        bytes.unwrap_or_default()
+    }
+}
+
+/// The run of tokens that is being parsed.
+pub(crate) struct Stream<'s> {
+    pub(crate) source: Source<'s>,
+    at: usize,
+    /// Where the zero bytes start that some programs leave at the end.
+    padding: usize,
+    tokens: Vec<Token<'s>>,
+    /// The next token's index.
+    next: usize,
+    /// Where the last production began.
+    start: usize,
+    /// A token that was read and begins the next run.
+    held: Option<Token<'s>>,
+    pub(crate) spare: Spare<'s>,
+    /// Whether a comment without an end took the rest of the input.
+    pub(crate) is_cut: bool,
+    /// The last token taken.
+    pub(crate) last: Span,
+    /// Comments passed and not yet taken, in order.
+    pub(crate) comments: Vec<Comment>,
+    /// Whether they are collected at all.
+    pub(crate) kept: Comments,
+}
+
+impl<'s> Stream<'s> {
+    pub(crate) fn new(source: Source<'s>) -> Self {
+        let padded = |&byte: &u8| byte == 0 || byte.is_ascii_whitespace();
+        let padding = source.bytes.len() - source.bytes.iter().rev().take_while(|byte| padded(byte)).count();
+        Self {
+            source,
+            at: 0,
+            padding,
+            tokens: Vec::new(),
+            next: 0,
+            start: 0,
+            held: None,
+            spare: Spare::default(),
+            is_cut: false,
+            last: Span::default(),
+            comments: Vec::new(),
+            kept: Comments::Kept,
+        }
+    }
+
+    /// The next token, without taking it.
+    #[inline]
+    pub(crate) fn peek(&mut self) -> Token<'s> {
+        if self.next >= self.tokens.len() {
+            self.fill();
+        }
+        let token = self.tokens.get(self.next).copied();
+        debug_assert!(token.is_some(), "a run has tokens");
+        let end = Token { text: "", lo: self.at as u32, kind: TokenKind::End, starts_line: false };
+        // Default: as asserted.
+        token.unwrap_or(end)
+    }
+
+    /// The token after the next one, if it is in the same run.
+    pub(crate) fn peek_second(&mut self) -> Option<Token<'s>> {
+        self.peek();
+        self.tokens.get(self.next + 1).copied()
+    }
+
+    /// Takes the next token.
+    pub(crate) fn advance(&mut self) {
+        let token = self.peek();
+        if token.kind != TokenKind::End {
+            self.last = token.span();
+            self.next += 1;
+        }
+    }
+
+    /// Takes what a production does; after an error the next token is the one that is wrong.
+    #[inline]
+    pub(crate) fn parse<T>(
+        &mut self,
+        production: impl for<'a> FnOnce(Tokens<'a, 's>) -> Parsed<'a, 's, T>,
+    ) -> Result<T, Problem<'s>> {
+        self.peek();
+        self.start = self.next;
+        let tokens = Tokens { rest: self.tokens.get(self.next..).unwrap_or_default(), spare: &self.spare };
+        let (left, parsed) = match production(tokens) {
+            Ok((rest, value)) => (rest.rest.len(), Ok(value)),
+            Err(nom::Err::Error(error) | nom::Err::Failure(error)) => (error.left, Err(error.problem)),
+            Err(nom::Err::Incomplete(_)) => (0, Err(Problem::Expected("something else"))),
+        };
+        self.next = self.tokens.len() - left;
+        if self.next > self.start {
+            self.last = self.tokens.get(self.next - 1).map_or(self.last, Token::span);
+        }
+        parsed
+    }
+
+    /// Parses from where the last production began, and takes nothing.
+    pub(crate) fn again<T>(
+        &mut self,
+        production: impl for<'a> FnOnce(Tokens<'a, 's>) -> Parsed<'a, 's, T>,
+    ) -> Option<T> {
+        let rest = self.tokens.get(self.start..).unwrap_or_default();
+        production(Tokens { rest, spare: &self.spare }).ok().map(|(_, value)| value)
+    }
+
+    /// The tokens that the last production took, until the next run is read.
+    pub(crate) fn taken(&self) -> &[Token<'s>] {
+        self.tokens.get(self.start..self.next).unwrap_or_default()
+    }
+
+    /// The message for a problem with the next token.
+    pub(crate) fn diagnostic(&mut self, problem: Problem<'s>) -> Box<Diagnostic> {
+        let previous = self.last;
+        let token = self.peek();
+        Found { token, previous, bytes: self.source.slice(token.span()) }.diagnostic(problem)
+    }
+
+    /// Takes the comments that begin before an offset.
+    pub(crate) fn comments_before(&mut self, offset: u32) -> Vec<Comment> {
+        let count = self.comments.iter().take_while(|comment| comment.span.lo < offset).count();
+        self.comments.drain(..count).collect()
+    }
+
+    /// Whether any comment begins before an offset.
+    #[inline]
+    pub(crate) fn has_comments_before(&self, offset: u32) -> bool {
+        self.comments.first().is_some_and(|comment| comment.span.lo < offset)
+    }
+
+    /// The first zero byte that is not at the end.
+    pub(crate) fn zero_byte(&self) -> Option<Span> {
+        let at = memchr::memchr(0, self.source.bytes.get(..self.padding)?)? as u32;
+        Some(Span::new(at, at + 1))
+    }
+
+    /// Reads the next run: to its first semicolon, or to before a directive that ends without one; a brace that comes first is a
+    /// run of its own.
+    fn fill(&mut self) {
+        self.tokens.clear();
+        self.next = 0;
+        let (mut assigns, mut in_pragma) = (false, false);
+        loop {
+            let token = match self.held.take() {
+                Some(token) => token,
+                None => self.lex(),
+            };
+            let is_first = self.tokens.is_empty();
+            match token.kind {
+                TokenKind::Ident | TokenKind::Dotted | TokenKind::Number => {}
+                // The semicolon of a `.pragma` in the head of a kernel does not end the head.
+                TokenKind::Mark(b';') if in_pragma => in_pragma = false,
+                TokenKind::Mark(b';') | TokenKind::End => {
+                    self.tokens.push(token);
+                    return;
+                }
+                TokenKind::Mark(b'{' | b'}') if is_first => {
+                    self.tokens.push(token);
+                    return;
+                }
+                TokenKind::Mark(b'=') => assigns = true,
+                TokenKind::Mark(b'{' | b',') if assigns => {
+                    self.tokens.push(token);
+                    self.numbers();
+                    continue;
+                }
+                TokenKind::Directive | TokenKind::DwarfLine if !is_first && begins_run(&token) => {
+                    self.held = Some(token);
+                    return;
+                }
+                TokenKind::Directive if !is_first && token.text == ".pragma" => in_pragma = true,
+                TokenKind::DwarfLine => {
+                    self.tokens.push(token);
+                    return;
+                }
+                TokenKind::Directive if is_first && token.text == ".section" => {
+                    self.tokens.push(token);
+                    self.section();
+                    return;
+                }
+                _ => {}
+            }
+            self.tokens.push(token);
+        }
+    }
+
+    /// Reads two or more numbers of a list as one token.
+    fn numbers(&mut self) {
+        let rest = self.after(self.at);
+        let blanks = rest.iter().take_while(|byte| lexer::is_blank(**byte) || **byte == b'\n').count();
+        let Some(list) = rest.get(blanks..) else { return };
+        if let Some(length) = lexer::numbers(list) {
+            let lo = self.at + blanks;
+            self.at = lo + length;
+            let starts_line = rest.iter().take(blanks).any(|byte| *byte == b'\n');
+            self.tokens.push(self.token_of(TokenKind::Numbers, lo, self.at, starts_line));
+        }
+    }
+
+    /// Reads what follows `.section`: its name, and the lines between braces as one token.
+    fn section(&mut self) {
+        for _ in 0..2 {
+            let token = self.lex();
+            self.tokens.push(token);
+            match token.kind {
+                TokenKind::End => return,
+                TokenKind::Mark(b'{') => break,
+                _ => {}
+            }
+        }
+        if self.tokens.last().is_none_or(|token| token.kind != TokenKind::Mark(b'{')) {
+            return;
+        }
+        let rest = self.after(self.at);
+        let (kind, length) = match lexer::section(rest) {
+            Some(length) => (TokenKind::Lines, length),
+            None => (TokenKind::Bad(Fault::Section), rest.len()),
+        };
+        let lo = self.at;
+        self.at += length;
+        self.tokens.push(self.token_of(kind, lo, self.at, false));
+        if kind == TokenKind::Lines {
+            let brace = self.lex();
+            self.tokens.push(brace);
+        }
+    }
+
+    #[inline]
+    fn after(&self, offset: usize) -> &'s [u8] {
+        self.source.text.as_bytes().get(offset..).unwrap_or_default()
+    }
+
+    #[inline]
+    fn token_of(&self, kind: TokenKind, lo: usize, hi: usize, starts_line: bool) -> Token<'s> {
+        let text = self.source.text.get(lo..hi);
+        debug_assert!(text.is_some(), "a token ends within a character");
+        // Default: as asserted.
+        Token { text: text.unwrap_or_default(), lo: lo as u32, kind, starts_line }
+    }
+
+    /// Reads a token, and the comments before it.
+    #[inline]
+    fn lex(&mut self) -> Token<'s> {
+        let mut starts_line = self.at == 0;
+        let mut rest = self.after(self.at);
+        loop {
+            match rest {
+                [b'\n', behind @ ..] => {
+                    starts_line = true;
+                    rest = behind;
+                }
+                [byte, behind @ ..] if lexer::is_blank(*byte) => rest = behind,
+                [b'/', b'/' | b'*', ..] | [b'#' | 0, ..] => {
+                    self.at = self.source.text.len() - rest.len();
+                    match self.pass(rest, &mut starts_line) {
+                        Ok(true) => rest = self.after(self.at),
+                        Ok(false) => break,
+                        Err(token) => return token,
+                    }
+                }
+                _ => break,
+            }
+        }
+        self.token(rest, starts_line)
+    }
+
+    /// Goes after a comment or the padding at the end; `false` when there is neither.
+    #[cold]
+    fn pass(&mut self, rest: &'s [u8], starts_line: &mut bool) -> Result<bool, Token<'s>> {
+        let comment = match rest {
+            [b'#', ..] => lexer::line_marker(rest),
+            [b'/', b'/', ..] => lexer::line(rest).ok().map(|(_, text)| text),
+            [b'/', b'*', ..] => match lexer::block_comment(rest) {
+                Ok((_, text)) => Some(text),
+                Err(_) => {
+                    self.is_cut = true;
+                    return Err(self.bad(Fault::Comment, rest.len(), *starts_line));
+                }
+            },
+            _ if self.at >= self.padding => {
+                self.at = self.source.text.len();
+                return Ok(true);
+            }
+            _ => None,
+        };
+        let Some(text) = comment else { return Ok(false) };
+        if self.kept == Comments::Kept {
+            let length = text.strip_suffix(b"\r").unwrap_or(text).len();
+            let span = Span::new(self.at as u32, (self.at + length) as u32);
+            self.comments.push(Comment { span, starts_line: *starts_line });
+        }
+        *starts_line |= memchr::memchr(b'\n', text).is_some();
+        self.at += text.len();
+        Ok(true)
+    }
+
+    /// Reads the token at the start of `rest`, which reaches to the end of the text.
+    #[inline]
+    fn token(&mut self, rest: &'s [u8], starts_line: bool) -> Token<'s> {
+        let length = self.source.text.len();
+        let lo = length - rest.len();
+        self.at = lo;
+        let (behind, lexeme) = match lexer::token(rest) {
+            Ok(found) => found,
+            Err(_) if rest.is_empty() => return self.token_of(TokenKind::End, lo, lo, starts_line),
+            Err(nom::Err::Failure(fault @ Fault::Quote)) => {
+                let length = lexer::line(rest).map_or(rest.len(), |(_, line)| line.len());
+                return self.bad(fault, length, starts_line);
+            }
+            Err(_) => return self.bad(Fault::Byte, lexer::bad_run(rest), starts_line),
+        };
+        self.at = length - behind.len();
+        let kind = match lexeme {
+            Lexeme::Ident if behind.first() == Some(&b'.') => {
+                if let Ok((rest, _)) = lexer::modifiers(behind) {
+                    self.at = length - rest.len();
+                }
+                TokenKind::Dotted
+            }
+            Lexeme::Ident => TokenKind::Ident,
+            Lexeme::Mark(b'@') if rest.starts_with(b"@@DWARF") => {
+                let line = lexer::line(rest).map_or(rest, |(_, line)| line);
+                self.at = lo + line.len();
+                return self.token_of(
+                    TokenKind::DwarfLine,
+                    lo,
+                    lo + line.trim_ascii_end().len(),
+                    starts_line,
+                );
+            }
+            Lexeme::Mark(mark) => TokenKind::Mark(mark),
+            Lexeme::Number => TokenKind::Number,
+            Lexeme::Directive => TokenKind::Directive,
+            Lexeme::Text => TokenKind::Text,
+            Lexeme::Operator(bytes) => TokenKind::Operator(bytes),
+        };
+        self.token_of(kind, lo, self.at, starts_line)
+    }
+
+    #[cold]
+    fn bad(&mut self, fault: Fault, length: usize, starts_line: bool) -> Token<'s> {
+        let lo = self.at;
+        self.at += length;
+        self.token_of(TokenKind::Bad(fault), lo, self.at, starts_line)
+    }
+}
+
+/// Whether a token can be nothing but the first of a statement that has no semicolon.
+fn begins_run(token: &Token<'_>) -> bool {
+    match token.kind {
+        TokenKind::DwarfLine => true,
+        _ => matches!(token.text, ".loc" | ".file" | ".section" | ".version" | ".target" | ".address_size"),
+    }
+}
