@@ -57,6 +57,8 @@ const BLANK: u8 = 4;
 const MARK: u8 = 8;
 /// What a name starts with.
 const LETTER: u8 = 16;
+/// A mark that is one whatever follows it.
+const PLAIN: u8 = 32;
 
 /// What a byte may be part of.
 static CLASS: [u8; 256] = classes();
@@ -83,6 +85,9 @@ const fn classes() -> [u8; 256] {
             || matches!(byte, b'+' | b'-' | b'*' | b'/' | b'~' | b'^' | b'?')
         {
             table[at] |= MARK;
+            if !matches!(byte, b'/' | b'@') {
+                table[at] |= PLAIN;
+            }
         }
         at += 1;
     }
@@ -190,11 +195,14 @@ pub(crate) fn separators(input: &str) -> &str {
     }
 }
 
-/// How many bytes the numbers take, with commas between them, that a list of two or more begins with.
+/// How many bytes the elements take, with commas between them, that a list of numbers begins with: two or more numbers or lists of
+/// such.
 ///
 /// The last one is left out unless the list certainly ends after it: it may be the first of an expression.
-pub(crate) fn numbers(input: &[u8]) -> Option<usize> {
-    let skip = |mut rest: &[u8]| -> usize {
+pub(crate) fn table(input: &[u8]) -> Option<usize> {
+    /// Deeper lists are parsed token by token, so that no text is searched more often than this.
+    const DEEPEST: usize = 4;
+    let skip = |mut rest: &'_ [u8]| -> usize {
         let length = rest.len();
         while let [byte, behind @ ..] = rest
             && (is_blank(*byte) || *byte == b'\n')
@@ -203,28 +211,49 @@ pub(crate) fn numbers(input: &[u8]) -> Option<usize> {
         }
         length - rest.len()
     };
-    let (mut count, mut end, mut rest) = (0usize, 0, input);
-    loop {
-        let number = match rest {
-            [b'-', behind @ ..] => behind.get(skip(behind)..)?,
-            _ => rest,
-        };
-        if !number.first().is_some_and(u8::is_ascii_digit) {
-            break;
-        }
-        let behind = behind_number(number);
-        let number_end = input.len() - behind.len();
-        rest = behind.get(skip(behind)..)?;
+    let (mut count, mut end, mut depth) = (0usize, 0, 0usize);
+    let mut rest = input;
+    'elements: loop {
         match rest {
-            [b',', behind @ ..] => {
-                (count, end) = (count + 1, number_end);
-                rest = behind.get(skip(behind)..)?;
+            [b'{', behind @ ..] if depth < DEEPEST => {
+                depth += 1;
+                rest = behind.split_at(skip(behind)).1;
+                if !matches!(rest, [b'}', ..]) {
+                    continue;
+                }
             }
-            [b'}', ..] => {
-                (count, end) = (count + 1, number_end);
-                break;
+            [b'-', behind @ ..] => {
+                let number = behind.split_at(skip(behind)).1;
+                if !number.first().is_some_and(u8::is_ascii_digit) {
+                    break;
+                }
+                rest = behind_number(number);
             }
+            [b'0'..=b'9', ..] => rest = behind_number(rest),
             _ => break,
+        }
+        // After an element: a comma before the next one, or the end of its list, which is an element itself.
+        loop {
+            let element_end = input.len() - rest.len();
+            rest = rest.split_at(skip(rest)).1;
+            match rest {
+                [b',', behind @ ..] => {
+                    if depth == 0 {
+                        (count, end) = (count + 1, element_end);
+                    }
+                    rest = behind.split_at(skip(behind)).1;
+                    break;
+                }
+                [b'}', behind @ ..] if depth > 0 => {
+                    depth -= 1;
+                    rest = behind;
+                }
+                [b'}', ..] => {
+                    (count, end) = (count + 1, element_end);
+                    break 'elements;
+                }
+                _ => break 'elements,
+            }
         }
     }
     (count >= 2).then_some(end)
@@ -249,7 +278,7 @@ pub(crate) fn section(input: &[u8]) -> Option<usize> {
 
 /// What follows letters, digits, dollars and underscores.
 #[inline]
-fn behind_word(input: &[u8]) -> &[u8] {
+pub(crate) fn behind_word(input: &[u8]) -> &[u8] {
     let end = input.iter().position(|&byte| !is(byte, IDENT)).unwrap_or(input.len());
     input.split_at(end).1
 }
@@ -266,7 +295,7 @@ fn behind_directive(input: &[u8]) -> &[u8] {
 }
 
 /// What follows digits with any letters attached to them, and in decimal numbers a fraction and a signed exponent.
-fn behind_number(input: &[u8]) -> &[u8] {
+pub(crate) fn behind_number(input: &[u8]) -> &[u8] {
     // `0x1E+4` is a sum: in hexadecimal an `E` is a digit. In decimal it begins an exponent, and the sign after it is part of the number.
     let mut rest = behind_word(input);
     if !matches!(rest.first(), Some(b'.' | b'+' | b'-')) || is_radix_marked(input) {
@@ -285,6 +314,30 @@ fn behind_number(input: &[u8]) -> &[u8] {
 /// Whether a number's letters are digits of its radix, so that an `e` starts no exponent.
 pub(crate) fn is_radix_marked(text: &[u8]) -> bool {
     matches!(text, [b'0', b'x' | b'X' | b'f' | b'F' | b'd' | b'D' | b'b' | b'B', ..])
+}
+
+/// What follows modifiers.
+#[inline]
+pub(crate) fn behind_modifiers(input: &[u8]) -> &[u8] {
+    modifiers(input).map_or(input, |(rest, _)| rest)
+}
+
+/// Whether a name with a `%` or `$` begins here.
+#[inline]
+pub(crate) fn begins_name(input: &[u8]) -> bool {
+    matches!(input, [b'%' | b'$', next, ..] if is(*next, IDENT))
+}
+
+/// Whether a byte begins a name.
+#[inline]
+pub(crate) fn is_letter(byte: u8) -> bool {
+    is(byte, LETTER)
+}
+
+/// Whether a byte is a token of its own that begins no comment and no line of `@@DWARF`.
+#[inline]
+pub(crate) fn is_mark(byte: u8) -> bool {
+    is(byte, PLAIN)
 }
 
 /// The modifiers after an opcode: dots, words and `::`, and the ratio in `.sp::2:4`.

@@ -18,6 +18,7 @@
 
 pub mod codes;
 mod grammar;
+mod in_place;
 mod lexer;
 mod literal;
 mod reader;

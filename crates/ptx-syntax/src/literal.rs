@@ -137,6 +137,20 @@ pub(crate) fn decimal(text: &str) -> Option<i64> {
     text.bytes().try_fold(0, digit)
 }
 
+/// A number of nothing but decimal digits before a comma, brace or line end, and what follows it; `None` says nothing about others.
+#[inline]
+pub(crate) fn decimal_prefix(text: &[u8]) -> Option<(&[u8], i64)> {
+    let mut value = 0i64;
+    let mut rest = text;
+    while let [digit @ b'0'..=b'9', behind @ ..] = rest {
+        value = value.wrapping_mul(10).wrapping_add(i64::from(digit - b'0'));
+        rest = behind;
+    }
+    let length = text.len() - rest.len();
+    let is_decimal = (1..=18).contains(&length) && (length == 1 || text.first() != Some(&b'0'));
+    (is_decimal && matches!(rest, [] | [b',' | b'}' | b'\n', ..])).then_some((rest, value))
+}
+
 /// The error for a number that [`literal`] does not read.
 pub(crate) fn bad_number(text: &str, span: Span) -> Box<Diagnostic> {
     let shown: String = text.chars().take(40).collect();

@@ -6,9 +6,9 @@ use ptx_ir::{Item, Stmt};
 use crate::codes;
 use crate::grammar::MAX_DEPTH;
 use crate::grammar::error::{Problem, unknown_directive};
-use crate::grammar::instruction::head;
+use crate::grammar::instruction::{head, instruction};
 use crate::grammar::module::{is_linkage, starts_item};
-use crate::grammar::statement::statement;
+use crate::grammar::statement::{is_label, statement};
 use crate::resolve::{Resolve, Resolved, Resolver, at, linkage};
 use crate::stream::{Source, Stream};
 use crate::syntax::{Function, Statement};
@@ -110,8 +110,8 @@ impl<'s, 'h> Reader<'s, 'h> {
         }
     }
 
-    fn item(&mut self, token: Token<'s>) {
-        match (token.kind, token.directive()) {
+    fn item(&mut self, token: Token) {
+        match (token.kind, self.stream.directive(&token)) {
             (TokenKind::DwarfLine, _) => self.parsed_item(token, Recovery::Item),
             (_, Some(word)) => self.directive(token, word),
             (TokenKind::Mark(b'@'), _) => {
@@ -125,8 +125,8 @@ impl<'s, 'h> Reader<'s, 'h> {
             }
             _ => {
                 let error = self.stream.diagnostic(Problem::Stray("a directive"));
-                let error = match MODULE_DIRECTIVES.contains(&token.text) {
-                    true => Box::new(error.with_help(format!("write `.{}`", token.text))),
+                let error = match MODULE_DIRECTIVES.contains(&self.stream.text(&token)) {
+                    true => Box::new(error.with_help(format!("write `.{}`", self.stream.text(&token)))),
                     false => error,
                 };
                 self.refuse(token, error, Recovery::Item);
@@ -135,7 +135,7 @@ impl<'s, 'h> Reader<'s, 'h> {
     }
 
     /// A directive of a module, if it is allowed there.
-    fn directive(&mut self, token: Token<'s>, word: &'s str) {
+    fn directive(&mut self, token: Token, word: &'s str) {
         let span = token.span();
         let is_variable =
             |word: &str| matches!(word, "global" | "const" | "shared" | "tex" | "align" | "attribute");
@@ -176,11 +176,11 @@ impl<'s, 'h> Reader<'s, 'h> {
     }
 
     /// What follows a linking directive.
-    fn linked(&mut self, token: Token<'s>, is_variable: impl Fn(&str) -> bool) {
+    fn linked(&mut self, token: Token, is_variable: impl Fn(&str) -> bool) {
         let second = self.stream.peek_second();
-        let word = second.and_then(|second| second.directive());
+        let word = second.and_then(|second| self.stream.directive(&second));
         match (second, word) {
-            (Some(second), Some("entry" | "func")) if token.text == ".common" => {
+            (Some(second), Some("entry" | "func")) if self.stream.text(&token) == ".common" => {
                 self.stream.advance();
                 let error = at(codes::CONFLICT, second.span(), "only variables can be `.common`");
                 self.refuse(token, error, Recovery::Item);
@@ -196,7 +196,7 @@ impl<'s, 'h> Reader<'s, 'h> {
     }
 
     /// Reports an error and goes on after it.
-    fn refuse(&mut self, started: Token<'s>, error: Box<Diagnostic>, recovery: Recovery) {
+    fn refuse(&mut self, started: Token, error: Box<Diagnostic>, recovery: Recovery) {
         self.resolver.report(*error);
         let spoil = |name| self.resolver.spoil(name);
         match recovery {
@@ -210,13 +210,13 @@ impl<'s, 'h> Reader<'s, 'h> {
     fn spoil_taken(&mut self) {
         for token in self.stream.taken() {
             if token.kind == TokenKind::Ident {
-                self.resolver.spoil(token.text);
+                self.resolver.spoil(self.stream.text(token));
             }
         }
     }
 
     /// An item of the module, parsed and resolved.
-    fn parsed_item(&mut self, token: Token<'s>, recovery: Recovery) {
+    fn parsed_item(&mut self, token: Token, recovery: Recovery) {
         let item = match self.stream.parse(statement) {
             Ok(item) => item,
             Err(problem) => {
@@ -238,7 +238,7 @@ impl<'s, 'h> Reader<'s, 'h> {
     }
 
     /// A function with its body.
-    fn function(&mut self, token: Token<'s>, function: &Function<'s>) {
+    fn function(&mut self, token: Token, function: &Function<'s>) {
         let id = match self.resolver.function(function, linkage(function.linkage)) {
             Ok(id) => id,
             Err(error) => {
@@ -292,7 +292,7 @@ impl<'s, 'h> Reader<'s, 'h> {
 
     /// A statement; an error is one from which the text has to be skipped.
     #[inline]
-    fn statement(&mut self, token: Token<'s>, opened: &mut Vec<Span>) -> Resolved<Next> {
+    fn statement(&mut self, token: Token, opened: &mut Vec<Span>) -> Resolved<Next> {
         match token.kind {
             TokenKind::Ident | TokenKind::Dotted | TokenKind::Mark(b'@') => {}
             TokenKind::Directive => {
@@ -313,6 +313,9 @@ impl<'s, 'h> Reader<'s, 'h> {
             }
             _ => return Err(self.stream.diagnostic(Problem::Stray("an instruction or directive"))),
         }
+        if token.kind != TokenKind::Directive && !is_label(self.stream.tokens()) {
+            return self.instruction(token);
+        }
         match self.stream.parse(statement) {
             Ok(statement) => {
                 self.resolved_statement(statement);
@@ -322,19 +325,41 @@ impl<'s, 'h> Reader<'s, 'h> {
         }
     }
 
+    /// An instruction, which is what nearly all statements are: it is resolved where it was parsed, for moving it takes time.
     #[inline]
-    fn resolved_statement(&mut self, statement: Statement<'s>) {
+    fn instruction(&mut self, token: Token) -> Resolved<Next> {
+        match instruction(self.stream.tokens()) {
+            Ok((rest, instruction)) => {
+                let left = rest.rest.len();
+                self.stream.take_to(left);
+                self.comments_inside();
+                if let Err(error) = self.resolver.instruction(&instruction) {
+                    self.resolver.report(*error);
+                }
+                self.stream.context.spare.give(instruction.operands);
+                Ok(Next::Statement)
+            }
+            Err(error) => {
+                let problem = self.stream.take_to_error(error);
+                self.broken_statement(token, problem)
+            }
+        }
+    }
+
+    /// Keeps the comments of a statement before it.
+    #[inline]
+    fn comments_inside(&mut self) {
         let end = self.stream.last.hi;
         if self.stream.has_comments_before(end) {
             let comments = self.stream.comments_before(end);
             self.resolver.statement_comments(comments, false);
         }
+    }
+
+    fn resolved_statement(&mut self, statement: Statement<'s>) {
+        self.comments_inside();
         let resolved = match statement {
-            Statement::Instruction(instruction) => {
-                let resolved = self.resolver.instruction(&instruction);
-                self.stream.spare.give(instruction.operands);
-                resolved
-            }
+            Statement::Instruction(instruction) => self.resolver.instruction(&instruction),
             Statement::Label(name) => self.resolver.label(name),
             Statement::Location(location) => self.resolver.location(&location),
             Statement::Variables(variables) => {
@@ -373,7 +398,7 @@ impl<'s, 'h> Reader<'s, 'h> {
 
     /// The error of a statement that was not parsed, or where the text went on after it.
     #[cold]
-    fn broken_statement(&mut self, token: Token<'s>, problem: Problem<'s>) -> Resolved<Next> {
+    fn broken_statement(&mut self, token: Token, problem: Problem<'s>) -> Resolved<Next> {
         // Of a word that is no instruction nothing else is worth saying.
         if token.kind != TokenKind::Directive
             && let Some((_, mnemonic)) = self.stream.again(head)
@@ -381,7 +406,7 @@ impl<'s, 'h> Reader<'s, 'h> {
             self.resolver.candidates(&mnemonic)?;
         }
         let error = self.stream.diagnostic(problem);
-        if token.text == ".loc" {
+        if self.stream.text(&token) == ".loc" {
             self.refuse(token, error, Recovery::Line);
             return Ok(Next::Statement);
         }
@@ -392,9 +417,9 @@ impl<'s, 'h> Reader<'s, 'h> {
     }
 
     /// Refuses a directive that does not belong into a body; `None` if it does.
-    fn check_directive(&mut self, token: Token<'s>, opened: &[Span]) -> Resolved<Option<Next>> {
+    fn check_directive(&mut self, token: Token, opened: &[Span]) -> Resolved<Option<Next>> {
         // Default: the caller saw a directive.
-        let word = token.directive().unwrap_or_default();
+        let word = self.stream.directive(&token).unwrap_or_default();
         let span = token.span();
         if starts_item(word) && token.starts_line && !self.resolver.inline {
             let message = format!("`.{word}` is not allowed in a function");
@@ -416,7 +441,7 @@ impl<'s, 'h> Reader<'s, 'h> {
         }
     }
 
-    fn open(&mut self, token: Token<'s>, opened: &mut Vec<Span>) -> Next {
+    fn open(&mut self, token: Token, opened: &mut Vec<Span>) -> Next {
         self.stream.advance();
         if opened.len() as u32 >= MAX_DEPTH {
             let message = format!("braces are nested deeper than {MAX_DEPTH} levels");
@@ -431,7 +456,7 @@ impl<'s, 'h> Reader<'s, 'h> {
         Next::Statement
     }
 
-    fn close(&mut self, token: Token<'s>, opened: &mut Vec<Span>) -> Resolved<Next> {
+    fn close(&mut self, token: Token, opened: &mut Vec<Span>) -> Resolved<Next> {
         self.stream.advance();
         match opened.len() {
             0 => Err(at(codes::UNBALANCED, token.span(), "unmatched `}`")),

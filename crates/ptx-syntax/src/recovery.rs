@@ -22,7 +22,7 @@ fn starts_statement(word: &str) -> bool {
 impl<'s> Stream<'s> {
     /// Skips the rest of a statement: nothing where the next line begins one, else past its semicolon, or to before a brace or a
     /// line that begins a directive. The names of a declaration are handed on.
-    pub(crate) fn skip_statement(&mut self, started: Token<'s>, mut skipped: impl FnMut(&'s str)) {
+    pub(crate) fn skip_statement(&mut self, started: Token, mut skipped: impl FnMut(&'s str)) {
         let declares = started.kind == TokenKind::Directive;
         // A missing semicolon at the end of a line: the next line is a statement of its own.
         let token = self.peek();
@@ -36,7 +36,7 @@ impl<'s> Stream<'s> {
         loop {
             let token = self.peek();
             if token.kind == TokenKind::Ident && declares {
-                skipped(token.text);
+                skipped(self.text(&token));
             }
             // Not the token at which the statement began: stopping there again would not make progress.
             let fresh = token.lo > started.lo;
@@ -47,7 +47,7 @@ impl<'s> Stream<'s> {
                 TokenKind::Mark(b'{' | b'}') if fresh && token.starts_line => return,
                 TokenKind::Mark(b'}') if fresh && !self.vector_closes(token) => return,
                 TokenKind::Directive
-                    if fresh && token.starts_line && token.directive().is_some_and(starts_statement) =>
+                    if fresh && token.starts_line && self.directive(&token).is_some_and(starts_statement) =>
                 {
                     return;
                 }
@@ -57,14 +57,14 @@ impl<'s> Stream<'s> {
     }
 
     /// Whether a closing brace belongs to a vector or list: a comma, semicolon or bracket follows it.
-    fn vector_closes(&self, brace: Token<'s>) -> bool {
-        let rest = self.source.bytes.get(brace.hi() as usize..).unwrap_or_default();
+    fn vector_closes(&self, brace: Token) -> bool {
+        let rest = self.source.bytes.get(brace.hi as usize..).unwrap_or_default();
         let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
         matches!(next, Some(b',' | b';' | b']' | b'}'))
     }
 
     /// Skips the rest of a module variable: past its semicolon, or to before a line that begins an item.
-    pub(crate) fn skip_declaration(&mut self, started: Token<'s>, mut skipped: impl FnMut(&'s str)) {
+    pub(crate) fn skip_declaration(&mut self, started: Token, mut skipped: impl FnMut(&'s str)) {
         loop {
             let token = self.peek();
             match token.kind {
@@ -73,12 +73,12 @@ impl<'s> Stream<'s> {
                 TokenKind::Directive
                     if token.lo > started.lo
                         && token.starts_line
-                        && token.directive().is_some_and(starts_statement) =>
+                        && self.directive(&token).is_some_and(starts_statement) =>
                 {
                     return;
                 }
                 TokenKind::Ident => {
-                    skipped(token.text);
+                    skipped(self.text(&token));
                     self.advance();
                 }
                 _ => self.advance(),
@@ -87,7 +87,7 @@ impl<'s> Stream<'s> {
     }
 
     /// Skips to the next line.
-    pub(crate) fn skip_line(&mut self, started: Token<'s>) {
+    pub(crate) fn skip_line(&mut self, started: Token) {
         loop {
             let token = self.peek();
             if token.kind == TokenKind::End || (token.starts_line && token.lo > started.lo) {
@@ -103,7 +103,9 @@ impl<'s> Stream<'s> {
             let token = self.peek();
             match token.kind {
                 TokenKind::End => return,
-                TokenKind::Directive if token.starts_line && token.directive().is_some_and(starts_item) => {
+                TokenKind::Directive
+                    if token.starts_line && self.directive(&token).is_some_and(starts_item) =>
+                {
                     return;
                 }
                 _ => self.advance(),
@@ -113,12 +115,7 @@ impl<'s> Stream<'s> {
 
     /// Skips to the next line that begins an item of a module, or after the item where that can be told. The names at the outermost level
     /// are handed on. `depth` braces are open.
-    pub(crate) fn skip_item(
-        &mut self,
-        started: Token<'s>,
-        mut depth: usize,
-        mut skipped: impl FnMut(&'s str),
-    ) {
+    pub(crate) fn skip_item(&mut self, started: Token, mut depth: usize, mut skipped: impl FnMut(&'s str)) {
         if started.kind != TokenKind::Directive {
             // What is outside all functions most likely follows a brace too many.
             return self.skip_to_item();
@@ -129,11 +126,11 @@ impl<'s> Stream<'s> {
             match token.kind {
                 TokenKind::End => return,
                 TokenKind::Directive
-                    if fresh && token.starts_line && token.directive().is_some_and(starts_item) =>
+                    if fresh && token.starts_line && self.directive(&token).is_some_and(starts_item) =>
                 {
                     return;
                 }
-                TokenKind::Ident if depth == 0 => skipped(token.text),
+                TokenKind::Ident if depth == 0 => skipped(self.text(&token)),
                 TokenKind::Mark(b';') if depth == 0 => {
                     self.advance();
                     // After a function's head with an error its statements may follow.

@@ -5,10 +5,10 @@
 
 use ptx_diag::{Diagnostic, Span};
 
-use crate::grammar::error::{Found, Parsed, Problem};
+use crate::grammar::error::{Failed, Found, Parsed, Problem};
 use crate::lexer::{self, Fault, Lexeme};
 use crate::syntax::Spare;
-use crate::token::{Token, TokenKind, Tokens};
+use crate::token::{Context, Text, Token, TokenKind, Tokens};
 
 /// Whether comments become part of the module.
 ///
@@ -59,14 +59,14 @@ pub(crate) struct Stream<'s> {
     at: usize,
     /// Where the zero bytes start that some programs leave at the end.
     padding: usize,
-    tokens: Vec<Token<'s>>,
+    tokens: Vec<Token>,
+    pub(crate) context: Context<'s>,
     /// The next token's index.
     next: usize,
     /// Where the last production began.
     start: usize,
     /// A token that was read and begins the next run.
-    held: Option<Token<'s>>,
-    pub(crate) spare: Spare<'s>,
+    held: Option<Token>,
     /// Whether a comment without an end took the rest of the input.
     pub(crate) is_cut: bool,
     /// The last token taken.
@@ -89,7 +89,7 @@ impl<'s> Stream<'s> {
             next: 0,
             start: 0,
             held: None,
-            spare: Spare::default(),
+            context: Context { text: Text(source.text), spare: Spare::default() },
             is_cut: false,
             last: Span::default(),
             comments: Vec::new(),
@@ -99,19 +99,30 @@ impl<'s> Stream<'s> {
 
     /// The next token, without taking it.
     #[inline]
-    pub(crate) fn peek(&mut self) -> Token<'s> {
+    pub(crate) fn peek(&mut self) -> Token {
         if self.next >= self.tokens.len() {
             self.fill();
         }
         let token = self.tokens.get(self.next).copied();
         debug_assert!(token.is_some(), "a run has tokens");
-        let end = Token { text: "", lo: self.at as u32, kind: TokenKind::End, starts_line: false };
+        let at = self.at as u32;
+        let end = Token { lo: at, hi: at, kind: TokenKind::End, starts_line: false };
         // Default: as asserted.
         token.unwrap_or(end)
     }
 
+    /// A token as written.
+    pub(crate) fn text(&self, token: &Token) -> &'s str {
+        self.context.text.of(token)
+    }
+
+    /// The word of a directive, without its dot.
+    pub(crate) fn directive(&self, token: &Token) -> Option<&'s str> {
+        self.context.text.directive(token)
+    }
+
     /// The token after the next one, if it is in the same run.
-    pub(crate) fn peek_second(&mut self) -> Option<Token<'s>> {
+    pub(crate) fn peek_second(&mut self) -> Option<Token> {
         self.peek();
         self.tokens.get(self.next + 1).copied()
     }
@@ -125,25 +136,47 @@ impl<'s> Stream<'s> {
         }
     }
 
-    /// Takes what a production does; after an error the next token is the one that is wrong.
+    /// The tokens of the run that are not taken, for a production to begin with.
     #[inline]
-    pub(crate) fn parse<T>(
-        &mut self,
-        production: impl for<'a> FnOnce(Tokens<'a, 's>) -> Parsed<'a, 's, T>,
-    ) -> Result<T, Problem<'s>> {
+    pub(crate) fn tokens(&mut self) -> Tokens<'_, 's> {
         self.peek();
         self.start = self.next;
-        let tokens = Tokens { rest: self.tokens.get(self.next..).unwrap_or_default(), spare: &self.spare };
-        let (left, parsed) = match production(tokens) {
-            Ok((rest, value)) => (rest.rest.len(), Ok(value)),
-            Err(nom::Err::Error(error) | nom::Err::Failure(error)) => (error.left, Err(error.problem)),
-            Err(nom::Err::Incomplete(_)) => (0, Err(Problem::Expected("something else"))),
-        };
+        Tokens { rest: self.tokens.get(self.next..).unwrap_or_default(), context: &self.context }
+    }
+
+    /// Takes the tokens of the run but the last `left`.
+    #[inline]
+    pub(crate) fn take_to(&mut self, left: usize) {
         self.next = self.tokens.len() - left;
         if self.next > self.start {
             self.last = self.tokens.get(self.next - 1).map_or(self.last, Token::span);
         }
-        parsed
+    }
+
+    /// Takes the tokens before an error, so that the next one is that which is wrong.
+    #[cold]
+    pub(crate) fn take_to_error(&mut self, error: Failed<'s>) -> Problem<'s> {
+        let (nom::Err::Error(error) | nom::Err::Failure(error)) = error else {
+            debug_assert!(false, "no production asks for more tokens");
+            return Problem::Expected("something else");
+        };
+        self.take_to(error.left);
+        error.problem
+    }
+
+    /// Takes what a production does; after an error the next token is the one that is wrong.
+    pub(crate) fn parse<T>(
+        &mut self,
+        production: impl for<'a> FnOnce(Tokens<'a, 's>) -> Parsed<'a, 's, T>,
+    ) -> Result<T, Problem<'s>> {
+        match production(self.tokens()) {
+            Ok((rest, value)) => {
+                let left = rest.rest.len();
+                self.take_to(left);
+                Ok(value)
+            }
+            Err(error) => Err(self.take_to_error(error)),
+        }
     }
 
     /// Parses from where the last production began, and takes nothing.
@@ -152,11 +185,11 @@ impl<'s> Stream<'s> {
         production: impl for<'a> FnOnce(Tokens<'a, 's>) -> Parsed<'a, 's, T>,
     ) -> Option<T> {
         let rest = self.tokens.get(self.start..).unwrap_or_default();
-        production(Tokens { rest, spare: &self.spare }).ok().map(|(_, value)| value)
+        production(Tokens { rest, context: &self.context }).ok().map(|(_, value)| value)
     }
 
     /// The tokens that the last production took, until the next run is read.
-    pub(crate) fn taken(&self) -> &[Token<'s>] {
+    pub(crate) fn taken(&self) -> &[Token] {
         self.tokens.get(self.start..self.next).unwrap_or_default()
     }
 
@@ -164,7 +197,8 @@ impl<'s> Stream<'s> {
     pub(crate) fn diagnostic(&mut self, problem: Problem<'s>) -> Box<Diagnostic> {
         let previous = self.last;
         let token = self.peek();
-        Found { token, previous, bytes: self.source.slice(token.span()) }.diagnostic(problem)
+        Found { token, text: self.text(&token), previous, bytes: self.source.slice(token.span()) }
+            .diagnostic(problem)
     }
 
     /// Takes the comments that begin before an offset.
@@ -190,68 +224,120 @@ impl<'s> Stream<'s> {
     fn fill(&mut self) {
         self.tokens.clear();
         self.next = 0;
-        let (mut assigns, mut in_pragma) = (false, false);
+        let mut run = Run::default();
+        if let Some(token) = self.held.take()
+            && self.add(token, &mut run)
+        {
+            return;
+        }
+        let length = self.source.text.len();
+        let mut rest = self.after(self.at);
+        let mut starts_line = self.at == 0;
         loop {
-            let token = match self.held.take() {
-                Some(token) => token,
-                None => self.lex(),
-            };
-            let is_first = self.tokens.is_empty();
-            match token.kind {
-                TokenKind::Ident | TokenKind::Dotted | TokenKind::Number => {}
-                // The semicolon of a `.pragma` in the head of a kernel does not end the head.
-                TokenKind::Mark(b';') if in_pragma => in_pragma = false,
-                TokenKind::Mark(b';') | TokenKind::End => {
-                    self.tokens.push(token);
+            let [byte, behind @ ..] = rest else { break };
+            let byte = *byte;
+            if lexer::is_blank(byte) {
+                rest = behind;
+            } else if lexer::is_letter(byte) || lexer::begins_name(rest) {
+                let lo = (length - rest.len()) as u32;
+                rest = lexer::behind_word(behind);
+                let mut kind = TokenKind::Ident;
+                if let [b'.', ..] = rest {
+                    kind = TokenKind::Dotted;
+                    rest = lexer::behind_modifiers(rest);
+                }
+                let hi = (length - rest.len()) as u32;
+                self.tokens.push(Token { lo, hi, kind, starts_line });
+                starts_line = false;
+            } else if lexer::is_mark(byte) {
+                let lo = (length - rest.len()) as u32;
+                self.tokens.push(Token { lo, hi: lo + 1, kind: TokenKind::Mark(byte), starts_line });
+                starts_line = false;
+                rest = behind;
+                if matches!(byte, b';' | b'{' | b'}' | b',') {
+                    self.at = lo as usize + 1;
+                    if self.ends(byte, &mut run) {
+                        return;
+                    }
+                    rest = self.after(self.at);
+                }
+            } else if byte == b'\n' {
+                starts_line = true;
+                rest = behind;
+            } else {
+                self.at = length - rest.len();
+                let token = self.lex(starts_line);
+                if self.add(token, &mut run) {
                     return;
                 }
-                TokenKind::Mark(b'{' | b'}') if is_first => {
-                    self.tokens.push(token);
-                    return;
-                }
-                TokenKind::Mark(b'=') => assigns = true,
-                TokenKind::Mark(b'{' | b',') if assigns => {
-                    self.tokens.push(token);
-                    self.numbers();
-                    continue;
-                }
-                TokenKind::Directive | TokenKind::DwarfLine if !is_first && begins_run(&token) => {
-                    self.held = Some(token);
-                    return;
-                }
-                TokenKind::Directive if !is_first && token.text == ".pragma" => in_pragma = true,
-                TokenKind::DwarfLine => {
-                    self.tokens.push(token);
-                    return;
-                }
-                TokenKind::Directive if is_first && token.text == ".section" => {
-                    self.tokens.push(token);
-                    self.section();
-                    return;
-                }
-                _ => {}
+                rest = self.after(self.at);
+                starts_line = false;
             }
-            self.tokens.push(token);
+        }
+        self.at = length;
+        let end = length as u32;
+        self.tokens.push(Token { lo: end, hi: end, kind: TokenKind::End, starts_line });
+    }
+
+    /// Whether the run ends with this character, which it has already; a table after it is read too.
+    #[inline]
+    fn ends(&mut self, mark: u8, run: &mut Run) -> bool {
+        match mark {
+            // The semicolon of a `.pragma` in the head of a kernel does not end the head.
+            b';' => !std::mem::take(&mut run.in_pragma),
+            b'{' | b'}' if self.tokens.len() == 1 => true,
+            b'{' | b',' if run.assigns => {
+                self.table();
+                false
+            }
+            _ => false,
         }
     }
 
-    /// Reads two or more numbers of a list as one token.
-    fn numbers(&mut self) {
+    /// Adds a token to the run, and tells whether the run ends.
+    fn add(&mut self, token: Token, run: &mut Run) -> bool {
+        let is_first = self.tokens.is_empty();
+        match token.kind {
+            TokenKind::Directive | TokenKind::DwarfLine if !is_first && self.begins_run(&token) => {
+                self.held = Some(token);
+                return true;
+            }
+            TokenKind::Directive if self.text(&token) == ".pragma" => run.in_pragma = !is_first,
+            TokenKind::Directive if is_first && self.text(&token) == ".section" => {
+                self.tokens.push(token);
+                self.section();
+                return true;
+            }
+            TokenKind::Mark(b'=') => run.assigns = true,
+            _ => {}
+        }
+        self.tokens.push(token);
+        matches!(token.kind, TokenKind::DwarfLine | TokenKind::End)
+    }
+
+    /// Whether a token can be nothing but the first of a statement that has no semicolon.
+    fn begins_run(&self, token: &Token) -> bool {
+        let words = [".loc", ".file", ".section", ".version", ".target", ".address_size"];
+        token.kind == TokenKind::DwarfLine || words.contains(&self.text(token))
+    }
+
+    /// Reads two or more elements of a list that are nothing but numbers as one token.
+    fn table(&mut self) {
         let rest = self.after(self.at);
         let blanks = rest.iter().take_while(|byte| lexer::is_blank(**byte) || **byte == b'\n').count();
         let Some(list) = rest.get(blanks..) else { return };
-        if let Some(length) = lexer::numbers(list) {
+        if let Some(length) = lexer::table(list) {
             let lo = self.at + blanks;
             self.at = lo + length;
             let starts_line = rest.iter().take(blanks).any(|byte| *byte == b'\n');
-            self.tokens.push(self.token_of(TokenKind::Numbers, lo, self.at, starts_line));
+            self.tokens.push(token(TokenKind::Table, lo, self.at, starts_line));
         }
     }
 
     /// Reads what follows `.section`: its name, and the lines between braces as one token.
     fn section(&mut self) {
         for _ in 0..2 {
-            let token = self.lex();
+            let token = self.lex(false);
             self.tokens.push(token);
             match token.kind {
                 TokenKind::End => return,
@@ -269,9 +355,9 @@ impl<'s> Stream<'s> {
         };
         let lo = self.at;
         self.at += length;
-        self.tokens.push(self.token_of(kind, lo, self.at, false));
+        self.tokens.push(token(kind, lo, self.at, false));
         if kind == TokenKind::Lines {
-            let brace = self.lex();
+            let brace = self.lex(false);
             self.tokens.push(brace);
         }
     }
@@ -281,18 +367,9 @@ impl<'s> Stream<'s> {
         self.source.text.as_bytes().get(offset..).unwrap_or_default()
     }
 
-    #[inline]
-    fn token_of(&self, kind: TokenKind, lo: usize, hi: usize, starts_line: bool) -> Token<'s> {
-        let text = self.source.text.get(lo..hi);
-        debug_assert!(text.is_some(), "a token ends within a character");
-        // Default: as asserted.
-        Token { text: text.unwrap_or_default(), lo: lo as u32, kind, starts_line }
-    }
-
     /// Reads a token, and the comments before it.
-    #[inline]
-    fn lex(&mut self) -> Token<'s> {
-        let mut starts_line = self.at == 0;
+    fn lex(&mut self, starts_line: bool) -> Token {
+        let mut starts_line = starts_line;
         let mut rest = self.after(self.at);
         loop {
             match rest {
@@ -317,7 +394,7 @@ impl<'s> Stream<'s> {
 
     /// Goes after a comment or the padding at the end; `false` when there is neither.
     #[cold]
-    fn pass(&mut self, rest: &'s [u8], starts_line: &mut bool) -> Result<bool, Token<'s>> {
+    fn pass(&mut self, rest: &'s [u8], starts_line: &mut bool) -> Result<bool, Token> {
         let comment = match rest {
             [b'#', ..] => lexer::line_marker(rest),
             [b'/', b'/', ..] => lexer::line(rest).ok().map(|(_, text)| text),
@@ -347,13 +424,13 @@ impl<'s> Stream<'s> {
 
     /// Reads the token at the start of `rest`, which reaches to the end of the text.
     #[inline]
-    fn token(&mut self, rest: &'s [u8], starts_line: bool) -> Token<'s> {
+    fn token(&mut self, rest: &'s [u8], starts_line: bool) -> Token {
         let length = self.source.text.len();
         let lo = length - rest.len();
         self.at = lo;
         let (behind, lexeme) = match lexer::token(rest) {
             Ok(found) => found,
-            Err(_) if rest.is_empty() => return self.token_of(TokenKind::End, lo, lo, starts_line),
+            Err(_) if rest.is_empty() => return token(TokenKind::End, lo, lo, starts_line),
             Err(nom::Err::Failure(fault @ Fault::Quote)) => {
                 let length = lexer::line(rest).map_or(rest.len(), |(_, line)| line.len());
                 return self.bad(fault, length, starts_line);
@@ -372,12 +449,7 @@ impl<'s> Stream<'s> {
             Lexeme::Mark(b'@') if rest.starts_with(b"@@DWARF") => {
                 let line = lexer::line(rest).map_or(rest, |(_, line)| line);
                 self.at = lo + line.len();
-                return self.token_of(
-                    TokenKind::DwarfLine,
-                    lo,
-                    lo + line.trim_ascii_end().len(),
-                    starts_line,
-                );
+                return token(TokenKind::DwarfLine, lo, lo + line.trim_ascii_end().len(), starts_line);
             }
             Lexeme::Mark(mark) => TokenKind::Mark(mark),
             Lexeme::Number => TokenKind::Number,
@@ -385,21 +457,27 @@ impl<'s> Stream<'s> {
             Lexeme::Text => TokenKind::Text,
             Lexeme::Operator(bytes) => TokenKind::Operator(bytes),
         };
-        self.token_of(kind, lo, self.at, starts_line)
+        token(kind, lo, self.at, starts_line)
     }
 
     #[cold]
-    fn bad(&mut self, fault: Fault, length: usize, starts_line: bool) -> Token<'s> {
+    fn bad(&mut self, fault: Fault, length: usize, starts_line: bool) -> Token {
         let lo = self.at;
         self.at += length;
-        self.token_of(TokenKind::Bad(fault), lo, self.at, starts_line)
+        token(TokenKind::Bad(fault), lo, self.at, starts_line)
     }
 }
 
-/// Whether a token can be nothing but the first of a statement that has no semicolon.
-fn begins_run(token: &Token<'_>) -> bool {
-    match token.kind {
-        TokenKind::DwarfLine => true,
-        _ => matches!(token.text, ".loc" | ".file" | ".section" | ".version" | ".target" | ".address_size"),
-    }
+/// What is known of the run that is being read.
+#[derive(Default)]
+struct Run {
+    /// Whether it has a `=`, after which numbers are tables.
+    assigns: bool,
+    /// Whether the next semicolon is that of a `.pragma` in the head of a kernel.
+    in_pragma: bool,
+}
+
+#[inline]
+fn token(kind: TokenKind, lo: usize, hi: usize, starts_line: bool) -> Token {
+    Token { lo: lo as u32, hi: hi as u32, kind, starts_line }
 }

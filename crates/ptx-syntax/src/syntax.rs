@@ -140,7 +140,7 @@ pub enum OperandKind<'s> {
     /// `a[3]`: an element of an array; with the place of the brackets.
     Element(Name<'s>, Box<Constant<'s>>, Span),
     /// `a+4`
-    Sum(Name<'s>, Constant<'s>),
+    Sum(Name<'s>, Box<Constant<'s>>),
     /// `!p`
     Not(Name<'s>),
     /// `-a`, `-a.b0`
@@ -177,7 +177,7 @@ pub enum ConstantValue<'s> {
         digits: &'s str,
     },
     /// Everything else, in postfix order: the operands of an operator precede it.
-    Expression(Vec<Term<'s>>),
+    Expression(Box<[Term<'s>]>),
 }
 
 /// A part of a constant expression.
@@ -254,8 +254,8 @@ pub struct Declarator<'s> {
 pub enum Initializer<'s> {
     /// A constant.
     Value(Constant<'s>),
-    /// Two or more numbers with commas between them, of a list.
-    Numbers(Numbers<'s>),
+    /// Two or more elements of a list that are nothing but numbers, or lists of such.
+    Table(Table<'s>),
     /// The address of a variable or function.
     Address(Address<'s>),
     /// `0xFF00(name)`: a byte of an address.
@@ -288,48 +288,63 @@ pub struct Address<'s> {
     pub offset: Option<Constant<'s>>,
 }
 
-/// Numbers with commas between them, as tables have: they are taken out of the text when they are asked for.
+/// Numbers, and lists of numbers, with commas between them, as large arrays have: they are taken out of the text when they are
+/// asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Numbers<'s> {
-    /// The numbers as written.
+pub struct Table<'s> {
+    /// The numbers as written, with commas, braces and blanks.
     pub text: &'s str,
-    /// The offset of the first one.
+    /// The offset of the text.
     pub lo: u32,
 }
 
-impl<'s> Numbers<'s> {
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        memchr::memchr_iter(b',', self.text.as_bytes()).count() + 1
-    }
+/// A part of a table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TablePart<'s> {
+    /// `{`
+    Open,
+    /// `}`
+    Close,
+    /// A decimal number without a minus, of at most 18 digits.
+    Decimal(i64),
+    /// Another number, with the offset of its minus if it has one.
+    Number(Option<u32>, Number<'s>),
+}
 
-    /// The numbers: whether each has a minus, and its digits.
-    pub fn iter(&self) -> impl Iterator<Item = (bool, Number<'s>)> + use<'s> {
+impl<'s> Table<'s> {
+    /// The parts in order; commas are left out.
+    pub fn parts(&self) -> impl Iterator<Item = TablePart<'s>> + use<'s> {
         let (text, lo) = (self.text, self.lo);
-        let mut at = 0;
+        let mut rest = text.as_bytes();
+        let offset = move |rest: &[u8]| lo + (text.len() - rest.len()) as u32;
         std::iter::from_fn(move || {
-            let bytes = text.as_bytes().get(at..).filter(|rest| !rest.is_empty())?;
-            // For numbers of a few digits a loop is faster than a search.
-            let skip = |from: usize, wanted: fn(u8) -> bool| {
-                bytes.iter().skip(from).take_while(|byte| wanted(**byte)).count() + from
-            };
-            let blank = |byte: u8| crate::lexer::separates(char::from(byte));
-            let start = skip(0, blank);
-            let negative = bytes.get(start) == Some(&b'-');
-            let start = if negative { skip(start + 1, blank) } else { start };
-            let end = skip(start, |byte| byte != b',' && !crate::lexer::separates(char::from(byte)));
-            let digits = text.get(at + start..at + end)?;
-            let span = Span::new(lo + (at + start) as u32, lo + (at + end) as u32);
-            at += skip(end, blank) + 1;
-            Some((negative, Name { text: digits, span }))
+            let mut minus = None;
+            loop {
+                let [byte, behind @ ..] = rest else { return None };
+                match byte {
+                    b'{' | b'}' => {
+                        rest = behind;
+                        return Some(if *byte == b'{' { TablePart::Open } else { TablePart::Close });
+                    }
+                    b'-' => minus = Some(offset(rest)),
+                    b'0'..=b'9' => break,
+                    _ => {}
+                }
+                rest = behind;
+            }
+            let start = rest;
+            if minus.is_none()
+                && let Some((behind, value)) = crate::literal::decimal_prefix(start)
+            {
+                rest = behind;
+                return Some(TablePart::Decimal(value));
+            }
+            rest = crate::lexer::behind_number(start);
+            let (lo, hi) = (offset(start), offset(rest));
+            let digits =
+                text.get((lo - offset(text.as_bytes())) as usize..(hi - offset(text.as_bytes())) as usize)?;
+            Some(TablePart::Number(minus, Name { text: digits, span: Span::new(lo, hi) }))
         })
-    }
-
-    /// The offset of the minus before a number.
-    pub(crate) fn minus_before(&self, number: Number<'s>) -> u32 {
-        let before = self.text.get(..(number.span.lo - self.lo) as usize);
-        let at = before.and_then(|before| before.rfind('-'));
-        at.map_or(number.span.lo, |at| self.lo + at as u32)
     }
 }
 

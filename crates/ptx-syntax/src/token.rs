@@ -7,9 +7,9 @@ use nom::{Input, Needed};
 use ptx_diag::Span;
 
 use crate::lexer::Fault;
-use crate::syntax::Spare;
+use crate::syntax::{Name, Spare};
 
-/// What a token is; its text is in [`Token::text`].
+/// What a token is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TokenKind {
     /// A name (manual 4.4), with its `%`, `$` or `_`.
@@ -20,8 +20,8 @@ pub(crate) enum TokenKind {
     Directive,
     /// A number.
     Number,
-    /// Two or more numbers with commas between them, in an initializer.
-    Numbers,
+    /// Two or more elements of an initializer that are nothing but numbers, or lists of such.
+    Table,
     /// A string with its quotes.
     Text,
     /// What is between the braces of a `.section`.
@@ -38,46 +38,63 @@ pub(crate) enum TokenKind {
     End,
 }
 
-/// A token and where it is.
+/// A token and where it is; [`Text`] has what is written there.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Token<'s> {
-    /// The token as written.
-    pub(crate) text: &'s str,
+pub(crate) struct Token {
     /// The offset of its first byte.
     pub(crate) lo: u32,
+    /// The offset of the byte after it.
+    pub(crate) hi: u32,
     pub(crate) kind: TokenKind,
     /// Whether it is the first of its line.
     pub(crate) starts_line: bool,
 }
 
-impl<'s> Token<'s> {
-    /// The offset of the byte after it.
-    pub(crate) fn hi(&self) -> u32 {
-        self.lo + self.text.len() as u32
-    }
-
+impl Token {
+    #[inline]
     pub(crate) fn span(&self) -> Span {
-        Span::new(self.lo, self.hi())
+        Span::new(self.lo, self.hi)
+    }
+}
+
+/// What tokens are parts of.
+#[derive(Clone, Copy)]
+pub(crate) struct Text<'s>(pub(crate) &'s str);
+
+impl<'s> Text<'s> {
+    /// A token as written.
+    #[inline]
+    pub(crate) fn of(self, token: &Token) -> &'s str {
+        let text = self.0.get(token.lo as usize..token.hi as usize);
+        debug_assert!(text.is_some(), "a token ends within a character");
+        // Default: as asserted.
+        text.unwrap_or_default()
     }
 
     /// The word of a directive, without its dot.
-    pub(crate) fn directive(&self) -> Option<&'s str> {
-        if self.kind == TokenKind::Directive { self.text.strip_prefix('.') } else { None }
+    pub(crate) fn directive(self, token: &Token) -> Option<&'s str> {
+        if token.kind == TokenKind::Directive { self.of(token).strip_prefix('.') } else { None }
     }
+}
+
+/// What the tokens of a run have in common.
+pub(crate) struct Context<'s> {
+    pub(crate) text: Text<'s>,
+    /// Memory of operand lists that were parsed before.
+    pub(crate) spare: Spare<'s>,
 }
 
 /// The tokens that are still to be parsed.
 #[derive(Clone, Copy)]
 pub(crate) struct Tokens<'a, 's> {
-    pub(crate) rest: &'a [Token<'s>],
-    /// Memory of operand lists that were parsed before.
-    pub(crate) spare: &'a Spare<'s>,
+    pub(crate) rest: &'a [Token],
+    pub(crate) context: &'a Context<'s>,
 }
 
 impl<'a, 's> Tokens<'a, 's> {
     /// The next token.
     #[inline]
-    pub(crate) fn first(&self) -> Option<&'a Token<'s>> {
+    pub(crate) fn first(&self) -> Option<&'a Token> {
         self.rest.first()
     }
 
@@ -96,9 +113,31 @@ impl<'a, 's> Tokens<'a, 's> {
         matches!(self.rest, [token, ..] if token.kind == TokenKind::Mark(mark))
     }
 
+    /// A token as written.
+    #[inline]
+    pub(crate) fn text(&self, token: &Token) -> &'s str {
+        self.context.text.of(token)
+    }
+
+    /// A token as a name.
+    #[inline]
+    pub(crate) fn name(&self, token: &Token) -> Name<'s> {
+        Name { text: self.text(token), span: token.span() }
+    }
+
+    /// The word of a directive, without its dot.
+    pub(crate) fn directive(&self, token: &Token) -> Option<&'s str> {
+        self.context.text.directive(token)
+    }
+
     /// Whether the next token is this directive, which is written without its dot.
     pub(crate) fn is_directive(&self, word: &str) -> bool {
-        self.first().is_some_and(|token| token.directive() == Some(word))
+        self.first().is_some_and(|token| self.directive(token) == Some(word))
+    }
+
+    /// Whether a token is `WARP_SZ`.
+    pub(crate) fn is_warp_size(&self, token: &Token) -> bool {
+        token.kind == TokenKind::Ident && self.text(token) == "WARP_SZ"
     }
 
     /// The tokens after the next one.
@@ -120,8 +159,8 @@ impl<'a, 's> Tokens<'a, 's> {
 }
 
 impl<'a, 's> Input for Tokens<'a, 's> {
-    type Item = Token<'s>;
-    type Iter = Copied<Iter<'a, Token<'s>>>;
+    type Item = Token;
+    type Iter = Copied<Iter<'a, Token>>;
     type IterIndices = Enumerate<Self::Iter>;
 
     fn input_len(&self) -> usize {

@@ -5,7 +5,6 @@ use ptx_diag::Span;
 use crate::codes;
 use crate::grammar::MAX_DEPTH;
 use crate::grammar::error::{Failed, Fixed, Parsed, Problem, expected, fail};
-use crate::grammar::terminal::{is_warp_size, named};
 use crate::syntax::{Constant, ConstantValue, Name, Term};
 use crate::token::{TokenKind, Tokens};
 
@@ -18,14 +17,20 @@ pub(crate) fn constant<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Constant<'s>
         && token.kind == TokenKind::Number
         && rest.first().is_none_or(|next| !continues(next.kind))
     {
-        let value = ConstantValue::Literal { negative, digits: token.text };
+        let value = ConstantValue::Literal { negative, digits: i.text(token) };
         // Default: without a minus the place is that of the number.
         let lo = i.first().map_or(token.lo, |first| first.lo);
-        return Ok((number.skip(), Constant { value, span: Span::new(lo, token.hi()) }));
+        return Ok((number.skip(), Constant { value, span: Span::new(lo, token.hi) }));
     }
     let mut expression = Expression { terms: Vec::new(), pending: Vec::new(), depth: 0 };
     let rest = expression.parse(i)?;
-    Ok((rest, Constant { value: ConstantValue::Expression(expression.terms), span: i.span_to(rest) }))
+    Ok((
+        rest,
+        Constant {
+            value: ConstantValue::Expression(expression.terms.into_boxed_slice()),
+            span: i.span_to(rest),
+        },
+    ))
 }
 
 /// Whether a token after a constant belongs to an expression.
@@ -111,7 +116,7 @@ impl<'s> Expression<'s> {
                 }
                 TokenKind::Mark(b'(') => {
                     let inner = i.skip();
-                    let cast = inner.first().and_then(|word| Some((word, word.directive()?)));
+                    let cast = inner.first().and_then(|word| Some((word, i.directive(word)?)));
                     match cast.filter(|(_, ty)| matches!(*ty, "s64" | "u64")) {
                         Some((word, text)) => {
                             i = inner.skip();
@@ -123,8 +128,8 @@ impl<'s> Expression<'s> {
                         None => self.open(inner, Pending::Parenthesis)?,
                     }
                 }
-                TokenKind::Number => self.terms.push(Term::Number(named(token))),
-                TokenKind::Ident if is_warp_size(token) => self.terms.push(Term::WarpSize),
+                TokenKind::Number => self.terms.push(Term::Number(i.name(token))),
+                TokenKind::Ident if i.is_warp_size(token) => self.terms.push(Term::WarpSize),
                 _ => return expected(i, "a constant"),
             }
             i = i.skip();

@@ -6,9 +6,7 @@ use nom::sequence::{pair, preceded, terminated};
 
 use crate::grammar::error::{Parsed, Problem, fail};
 use crate::grammar::function::prototype_directives;
-use crate::grammar::terminal::{
-    any_directive, comma_list, directive, identifier, mark, must, named, semicolon,
-};
+use crate::grammar::terminal::{any_directive, comma_list, directive, identifier, mark, must, semicolon};
 use crate::grammar::variable::{parameters, range};
 use crate::syntax::{Name, Prototype, Statement};
 use crate::token::Tokens;
@@ -57,7 +55,7 @@ fn call_prototype<'a, 's>(i: Tokens<'a, 's>, label: Name<'s>) -> Parsed<'a, 's, 
 /// `_`
 fn underscore<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Name<'s>> {
     match i.first() {
-        Some(token) if token.text == "_" => Ok((i.skip(), named(token))),
+        Some(token) if i.text(token) == "_" => Ok((i.skip(), i.name(token))),
         _ => crate::grammar::error::expected(i, "`_`"),
     }
 }

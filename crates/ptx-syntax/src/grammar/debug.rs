@@ -12,7 +12,7 @@ use ptx_isa::ScalarType;
 use crate::codes;
 use crate::grammar::error::{Failed, Fixed, Parsed, Problem, expected, fail};
 use crate::grammar::module::starts_item;
-use crate::grammar::terminal::{after, any_directive, identifier, mark, must, named, number, string};
+use crate::grammar::terminal::{after, any_directive, identifier, mark, must, number, string};
 use crate::lexer::{self, Lexeme};
 use crate::syntax::{File, InlinedAt, Location, Name, Number, Section, Statement};
 use crate::token::{TokenKind, Tokens};
@@ -52,7 +52,7 @@ fn position<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, [Number<'s>; 3]> {
 fn inlined_at<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, InlinedAt<'s>> {
     let (mut rest, mut name, mut place) = (i, None, None);
     loop {
-        match rest.first().map(|token| token.text) {
+        match rest.first().map(|token| rest.text(token)) {
             Some("function_name") if name.is_none() => {
                 let found = pair(section_name, after(b'+', number("an offset"))).parse(rest.skip())?;
                 (rest, name) = (found.0, Some(found.1));
@@ -74,7 +74,7 @@ fn inlined_at<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, InlinedAt<'s>> {
 /// A label, or a section with its dot.
 fn section_name<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Name<'s>> {
     match i.first() {
-        Some(token) if token.kind == TokenKind::Directive => Ok((i.skip(), named(token))),
+        Some(token) if token.kind == TokenKind::Directive => Ok((i.skip(), i.name(token))),
         _ => must(identifier("a label")).parse(i),
     }
 }
@@ -88,7 +88,7 @@ fn names_section(word: &str) -> bool {
 /// `@@DWARF dwarf-string` (manual 11.5.1)
 pub(crate) fn dwarf_line<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Statement<'s>> {
     match i.first() {
-        Some(token) => Ok((i.skip(), Statement::DwarfLine(named(token)))),
+        Some(token) => Ok((i.skip(), Statement::DwarfLine(i.name(token)))),
         None => expected(i, "`@@DWARF`"),
     }
 }
@@ -96,15 +96,15 @@ pub(crate) fn dwarf_line<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Statement<
 /// `.section section_name { dwarf-lines }` (manual 11.5.2)
 pub(crate) fn section<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Statement<'s>> {
     let (rest, _) = any_directive(i)?;
-    let Some(name) = rest.first().filter(|token| token.directive().is_some_and(names_section)) else {
+    let Some(name) = rest.first().filter(|token| i.directive(token).is_some_and(names_section)) else {
         return expected(rest, "the section's name with its dot");
     };
     let (rest, open) = must(mark(b'{', "`{`")).parse(rest.skip())?;
     let Some(lines) = rest.first().filter(|token| token.kind == TokenKind::Lines) else {
         return expected(rest, "`}`");
     };
-    let labels = labels(lines.text, open.hi).map_err(|span| section_error(rest, span))?;
-    let (text, text_span, name) = (lines.text, lines.span(), named(name));
+    let labels = labels(rest.text(lines), open.hi).map_err(|span| section_error(rest, span))?;
+    let (text, text_span, name) = (rest.text(lines), lines.span(), i.name(name));
     let (rest, _) = must(mark(b'}', "`}`")).parse(rest.skip())?;
     Ok((rest, Statement::Section(Box::new(Section { name, text, text_span, labels, span: i.span_to(rest) }))))
 }

@@ -59,6 +59,13 @@ pub(crate) struct Fixed {
     pub(crate) help: &'static str,
 }
 
+impl Fixed {
+    fn diagnostic(&self, span: Span) -> Diagnostic {
+        let error = Diagnostic::error(self.code, span, self.message);
+        if self.help.is_empty() { error } else { error.with_help(self.help) }
+    }
+}
+
 /// The failure of a production at a token; no other way is tried.
 #[cold]
 pub(crate) fn fail<'s, T>(i: Tokens<'_, 's>, problem: Problem<'s>) -> Result<T, Failed<'s>> {
@@ -94,7 +101,9 @@ impl<'s> ContextError<Tokens<'_, 's>> for SyntaxError<'s> {
 
 /// What a message is made of: the wrong token, the end of the one before it, and their bytes.
 pub(crate) struct Found<'s> {
-    pub(crate) token: Token<'s>,
+    pub(crate) token: Token,
+    /// The wrong token as written.
+    pub(crate) text: &'s str,
     pub(crate) previous: Span,
     pub(crate) bytes: &'s [u8],
 }
@@ -120,20 +129,15 @@ impl Found<'_> {
         if let TokenKind::Bad(fault) = self.token.kind {
             return self.bad(fault);
         }
-        let word = self.token.text.strip_prefix('.').unwrap_or(self.token.text);
+        let word = self.text.strip_prefix('.').unwrap_or(self.text);
         Box::new(match problem {
             Problem::Expected(what) => self.expected(what),
             Problem::ExpectedWith(what, help) => self.expected(what).with_help(help),
             Problem::Stray(what) => {
                 Diagnostic::error(codes::EXPECTED, span, format!("expected {what}, found {}", self.shown()))
             }
-            Problem::Fixed(Fixed { code, message, help }) => {
-                let error = Diagnostic::error(*code, span, *message);
-                if help.is_empty() { error } else { error.with_help(*help) }
-            }
-            Problem::Located(Fixed { code, message, help }, span) => {
-                Diagnostic::error(*code, span, *message).with_help(*help)
-            }
+            Problem::Fixed(fixed) => fixed.diagnostic(span),
+            Problem::Located(fixed, span) => fixed.diagnostic(span),
             Problem::Related(Fixed { code, message, .. }, related) => {
                 Diagnostic::error(*code, span, *message).with_related(related, "this one")
             }

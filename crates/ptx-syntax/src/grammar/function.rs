@@ -122,7 +122,7 @@ fn attributes<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, FunctionDirective<'s>
 /// `{.noreturn} {.abi_preserve N} {.abi_preserve_control N}`, then `ptxas`'s own; a `.pragma` after one is the module's.
 fn device_directives<'a, 's>(mut i: Tokens<'a, 's>) -> Parsed<'a, 's, Vec<FunctionDirective<'s>>> {
     let (mut directives, mut rank) = (Vec::new(), 0);
-    while let Some(word) = i.first().and_then(|token| token.directive()).filter(|word| !ends_head(word)) {
+    while let Some(word) = i.first().and_then(|token| i.directive(token)).filter(|word| !ends_head(word)) {
         if let Some(own) = device_rank(word) {
             if own < rank || (own == rank && word == "noreturn") {
                 return fail(i, Problem::Order);

@@ -9,8 +9,8 @@ use crate::grammar::MAX_DEPTH;
 use crate::grammar::constant::constant;
 use crate::grammar::error::{Fixed, Parsed, Problem, fail};
 use crate::grammar::operand::offset;
-use crate::grammar::terminal::{comma_list, identifier, is_warp_size, mark, must, named};
-use crate::syntax::{Address, Constant, Field, Initializer, Name, Numbers};
+use crate::grammar::terminal::{comma_list, identifier, mark, must};
+use crate::syntax::{Address, Constant, Field, Initializer, Name, Table};
 use crate::token::{TokenKind, Tokens};
 
 const TOO_DEEP: Fixed =
@@ -19,9 +19,8 @@ const TOO_DEEP: Fixed =
 /// `constant`, `name+4`, `generic(name)+4`, `0xFF(name)`, or such in braces; `depth` braces are open.
 pub(crate) fn initializer<'a, 's>(i: Tokens<'a, 's>, depth: u32) -> Parsed<'a, 's, Initializer<'s>> {
     match i.rest {
-        [token, ..] if token.kind == TokenKind::Numbers => {
-            let numbers = Numbers { text: token.text, lo: token.lo };
-            Ok((i.skip(), Initializer::Numbers(numbers)))
+        [token, ..] if token.kind == TokenKind::Table => {
+            Ok((i.skip(), Initializer::Table(Table { text: i.text(token), lo: token.lo })))
         }
         [token, ..] if token.kind == TokenKind::Mark(b'{') => {
             if depth >= MAX_DEPTH {
@@ -29,7 +28,7 @@ pub(crate) fn initializer<'a, 's>(i: Tokens<'a, 's>, depth: u32) -> Parsed<'a, '
             }
             braces(i, |i| initializer(i, depth + 1)).map(|(rest, values)| (rest, Initializer::List(values)))
         }
-        [token, ..] if token.kind == TokenKind::Ident && !is_warp_size(token) => {
+        [token, ..] if token.kind == TokenKind::Ident && !i.is_warp_size(token) => {
             address.map(Initializer::Address).parse(i)
         }
         [number, open, ..] if number.kind == TokenKind::Number && open.kind == TokenKind::Mark(b'(') => {
@@ -68,12 +67,12 @@ fn masked<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Initializer<'s>> {
         Constant(Constant<'s>),
     }
     let value = |i: Tokens<'a, 's>| match i.rest {
-        [token, ..] if token.kind == TokenKind::Ident && !is_warp_size(token) => {
+        [token, ..] if token.kind == TokenKind::Ident && !i.is_warp_size(token) => {
             address.map(Value::Address).parse(i)
         }
         _ => constant.map(Value::Constant).parse(i),
     };
-    let mask: Name<'s> = named(&i.rest[0]);
+    let mask: Name<'s> = i.name(&i.rest[0]);
     let (rest, value) = must(delimited(mark(b'(', "`(`"), value, mark(b')', "`)`"))).parse(i.skip())?;
     Ok((
         rest,
@@ -100,8 +99,8 @@ pub(crate) fn fields<'a, 's>(i: Tokens<'a, 's>, depth: u32) -> Parsed<'a, 's, In
 /// `name = word` or `name = constant`
 fn field<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, (Name<'s>, Field<'s>)> {
     let value = |i: Tokens<'a, 's>| match i.rest {
-        [token, ..] if token.kind == TokenKind::Ident && !is_warp_size(token) => {
-            Ok((i.skip(), Field::Name(named(token))))
+        [token, ..] if token.kind == TokenKind::Ident && !i.is_warp_size(token) => {
+            Ok((i.skip(), Field::Name(i.name(token))))
         }
         _ => constant.map(Field::Constant).parse(i),
     };

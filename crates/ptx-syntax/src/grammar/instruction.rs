@@ -1,21 +1,25 @@
 //! Instruction statements (manual 4.3.2).
 
-use nom::Parser;
 use nom::combinator::{cut, opt};
 use nom::multi::many0;
 use nom::sequence::delimited;
+use nom::{Input, Parser};
 
 use crate::grammar::error::{Failed, Parsed, Problem, expected, fail};
 use crate::grammar::operand::{list, operand};
-use crate::grammar::terminal::{any_directive, identifier, mark, must, named, number};
-use crate::syntax::{Guard, Instruction, Mnemonic, Operand, OperandKind, SpacedModifiers};
-use crate::token::{TokenKind, Tokens};
+use crate::grammar::terminal::{any_directive, identifier, mark, must, number};
+use crate::in_place::push;
+use crate::syntax::{
+    Constant, ConstantValue, Guard, Instruction, Mnemonic, Operand, OperandKind, SpacedModifiers,
+};
+use crate::token::{Token, TokenKind, Tokens};
+use ptx_diag::Span;
 
 /// `{@{!}p} mnemonic {operand {, operand}} ;`
 #[inline]
 pub(crate) fn instruction<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Instruction<'s>> {
     let (rest, (guard, mnemonic)) = head(i)?;
-    let mut operands = i.spare.take();
+    let mut operands = i.context.spare.take();
     let rest = if is_call(mnemonic.name.text) {
         call_operands(rest, &mut operands)?
     } else {
@@ -29,7 +33,7 @@ pub(crate) fn instruction<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Instructi
 }
 
 /// The condition and the mnemonic.
-#[inline]
+#[inline(always)]
 pub(crate) fn head<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, (Option<Guard<'s>>, Mnemonic<'s>)> {
     let (i, guard) = if i.is_mark(b'@') { guard.map(Some).parse(i)? } else { (i, None) };
     let (i, mnemonic) = mnemonic(i)?;
@@ -43,10 +47,10 @@ fn guard<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Guard<'s>> {
 }
 
 /// `opcode{.modifier}`, with `[bank]` or blanks before the last modifiers.
-#[inline]
+#[inline(always)]
 fn mnemonic<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Mnemonic<'s>> {
     let name = match i.rest {
-        [token, ..] if matches!(token.kind, TokenKind::Ident | TokenKind::Dotted) => named(token),
+        [token, ..] if matches!(token.kind, TokenKind::Ident | TokenKind::Dotted) => i.name(token),
         _ => return expected(i, "an instruction"),
     };
     let i = i.skip();
@@ -54,9 +58,14 @@ fn mnemonic<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Mnemonic<'s>> {
     if !has_bank && i.kind() != TokenKind::Directive {
         return Ok((i, Mnemonic { name, spaced: None }));
     }
+    let (i, spaced) = spaced_modifiers(i)?;
+    Ok((i, Mnemonic { name, spaced: Some(Box::new(spaced)) }))
+}
+
+/// `{[bank]} {.modifier}` after an opcode, each perhaps after a blank.
+fn spaced_modifiers<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, SpacedModifiers<'s>> {
     let bank = delimited(mark(b'[', "`[`"), cut(number("the number of a bank")), cut(mark(b']', "`]`")));
-    let (i, (bank, words)) = (opt(bank), many0(any_directive)).parse(i)?;
-    Ok((i, Mnemonic { name, spaced: Some(Box::new(SpacedModifiers { bank, words })) }))
+    (opt(bank), many0(any_directive)).map(|(bank, words)| SpacedModifiers { bank, words }).parse(i)
 }
 
 /// Whether a mnemonic is that of `call`, whose operands have a syntax of their own.
@@ -71,15 +80,23 @@ fn operand_list<'a, 's>(
     mnemonic: &Mnemonic<'s>,
     operands: &mut Vec<Operand<'s>>,
 ) -> Result<Tokens<'a, 's>, Failed<'s>> {
-    if i.is_mark(b';') || (i.first().is_some_and(|token| token.starts_line) && takes_none(mnemonic)) {
+    let Some(first) = i.first() else { return Ok(i) };
+    // What follows an instruction without operands on the next line is the next instruction.
+    let ends = !begins_operand(first.kind) || first.starts_line;
+    if first.kind == TokenKind::Mark(b';') || (ends && takes_none(mnemonic)) {
         return Ok(i);
     }
     let mut i = i;
     let mut paired = false;
     loop {
-        let (rest, mut operand) = operand(i)?;
-        operand.paired = paired;
-        operands.push(operand);
+        let rest = match common_operand(i, paired, operands) {
+            Some(rest) => rest,
+            None => {
+                let (rest, operand) = operand(i)?;
+                operands.push(Operand { paired, ..operand });
+                rest
+            }
+        };
         paired = match rest.kind() {
             TokenKind::Mark(b',') => false,
             TokenKind::Mark(b'|') => true,
@@ -89,7 +106,61 @@ fn operand_list<'a, 's>(
     }
 }
 
-/// Whether the instruction has no operands: what follows it on the next line is the next instruction.
+/// What nearly all operands are: `a`, `42`, `[a]` or `[a+42]`. [`operand`] parses these too, but moving what it gives into the list
+/// takes longer than parsing it.
+#[inline(always)]
+fn common_operand<'a, 's>(
+    i: Tokens<'a, 's>,
+    paired: bool,
+    operands: &mut Vec<Operand<'s>>,
+) -> Option<Tokens<'a, 's>> {
+    let ends = |token: &Token| matches!(token.kind, TokenKind::Mark(b',' | b';'));
+    let is_name = |token: &Token| token.kind == TokenKind::Ident && !matches!(i.text(token), "_" | "WARP_SZ");
+    let literal = |token: &Token| {
+        let value = ConstantValue::Literal { negative: false, digits: i.text(token) };
+        Constant { value, span: token.span() }
+    };
+    match i.rest {
+        [name, end, ..] if ends(end) && is_name(name) => {
+            let span = name.span();
+            push(operands, || Operand { kind: OperandKind::Name(i.name(name)), span, paired });
+            Some(i.take_from(1))
+        }
+        [number, end, ..] if ends(end) && number.kind == TokenKind::Number => {
+            let span = number.span();
+            push(operands, || Operand { kind: OperandKind::Constant(literal(number)), span, paired });
+            Some(i.take_from(1))
+        }
+        [open, name, rest @ ..] if open.kind == TokenKind::Mark(b'[') && is_name(name) => match rest {
+            [close, ..] if close.kind == TokenKind::Mark(b']') => {
+                let span = Span::new(open.lo, close.hi);
+                let kind = || OperandKind::Address(Some(i.name(name)), None);
+                push(operands, || Operand { kind: kind(), span, paired });
+                Some(i.take_from(3))
+            }
+            [plus, number, close, ..]
+                if plus.kind == TokenKind::Mark(b'+')
+                    && number.kind == TokenKind::Number
+                    && close.kind == TokenKind::Mark(b']') =>
+            {
+                let span = Span::new(open.lo, close.hi);
+                let kind = || OperandKind::Address(Some(i.name(name)), Some(literal(number)));
+                push(operands, || Operand { kind: kind(), span, paired });
+                Some(i.take_from(5))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a token can be the first of an operand.
+fn begins_operand(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::Ident | TokenKind::Dotted | TokenKind::Number)
+        || matches!(kind, TokenKind::Mark(b'[' | b'{' | b'(' | b'!' | b'-' | b'+' | b'~'))
+}
+
+/// Whether the instruction has no operands.
 fn takes_none(mnemonic: &Mnemonic<'_>) -> bool {
     ptx_isa::candidates(mnemonic.name.text)
         .is_ok_and(|found| found.iter().all(|mnemonic| mnemonic.form().operands.is_empty()))

@@ -5,7 +5,7 @@ use nom::sequence::{preceded, terminated};
 
 use crate::grammar::error::Parsed;
 use crate::grammar::terminal::{
-    any_directive, comma_list, identifier, mark, must, named, number, semicolon, string,
+    any_directive, comma_list, identifier, mark, must, number, semicolon, string,
 };
 use crate::syntax::{Name, Statement};
 use crate::token::{TokenKind, Tokens};
@@ -24,7 +24,7 @@ pub(crate) fn is_linkage(word: &str) -> bool {
 /// `.version major.minor` (manual 11.1.1)
 pub(crate) fn version<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Statement<'s>> {
     let number = |i: Tokens<'a, 's>| match i.first() {
-        Some(token) if token.kind == TokenKind::Number => Ok((i.skip(), named(token))),
+        Some(token) if token.kind == TokenKind::Number => Ok((i.skip(), i.name(token))),
         _ => crate::grammar::error::expected(i, "a version such as `8.7`"),
     };
     let (rest, version) = preceded(any_directive, number).parse(i)?;

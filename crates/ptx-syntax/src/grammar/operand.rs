@@ -7,13 +7,12 @@ use nom::sequence::{delimited, preceded};
 use crate::codes;
 use crate::grammar::constant::constant;
 use crate::grammar::error::{Fixed, Parsed, Problem, expected, fail};
-use crate::grammar::terminal::{comma_list, identifier, is_warp_size, mark, must, named};
+use crate::grammar::terminal::{comma_list, identifier, mark, must};
 use crate::syntax::{Constant, Name, Operand, OperandKind};
 use crate::token::{Token, TokenKind, Tokens};
 use ptx_diag::Span;
 
 /// `_`, `a`, `a.x`, `a[3]`, `a+4`, `!p`, `-a`, `[a+4]`, `{a, b}` or a constant.
-#[inline]
 pub(crate) fn operand<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Operand<'s>> {
     let Some(token) = i.first() else { return expected(i, "an operand") };
     let (rest, kind) = match token.kind {
@@ -21,10 +20,10 @@ pub(crate) fn operand<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Operand<'s>> 
         TokenKind::Ident => {
             let rest = i.skip();
             let follows = matches!(rest.kind(), TokenKind::Mark(b'[' | b'+' | b'-') | TokenKind::Directive);
-            if follows || matches!(token.text, "_" | "WARP_SZ") {
+            if follows || matches!(i.text(token), "_" | "WARP_SZ") {
                 name(i, token)?
             } else {
-                (rest, OperandKind::Name(named(token)))
+                (rest, OperandKind::Name(i.name(token)))
             }
         }
         TokenKind::Dotted => component(i, token)?,
@@ -44,21 +43,23 @@ fn constant_operand<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, OperandKind<'s>
 }
 
 /// `_`, `WARP_SZ`, or `a` with `[3]`, `+4` or a component after a blank.
-fn name<'a, 's>(i: Tokens<'a, 's>, token: &Token<'s>) -> Parsed<'a, 's, OperandKind<'s>> {
-    if is_warp_size(token) {
+fn name<'a, 's>(i: Tokens<'a, 's>, token: &Token) -> Parsed<'a, 's, OperandKind<'s>> {
+    if i.is_warp_size(token) {
         return constant_operand(i);
     }
     let rest = i.skip();
-    let name = named(token);
+    let name = i.name(token);
     if name.text == "_" {
         return Ok((rest, OperandKind::Sink));
     }
     match rest.kind() {
         TokenKind::Mark(b'[') => element(rest, name),
         TokenKind::Mark(_) => offset
-            .map(|offset| offset.map_or(OperandKind::Name(name), |offset| OperandKind::Sum(name, offset)))
+            .map(|offset| {
+                offset.map_or(OperandKind::Name(name), |offset| OperandKind::Sum(name, Box::new(offset)))
+            })
             .parse(rest),
-        _ => match rest.first().map(|word| (word, word.directive())) {
+        _ => match rest.first().map(|word| (word, i.directive(word))) {
             Some((word, Some(text))) => {
                 Ok((rest.skip(), OperandKind::Component(name, Name { text, span: word.span() })))
             }
@@ -68,20 +69,21 @@ fn name<'a, 's>(i: Tokens<'a, 's>, token: &Token<'s>) -> Parsed<'a, 's, OperandK
 }
 
 /// `%tid.x`, `%r1.b0` (manual 6.4.3, 9.7.18)
-fn component<'a, 's>(i: Tokens<'a, 's>, token: &Token<'s>) -> Parsed<'a, 's, OperandKind<'s>> {
-    let (name, component) = split_dotted(token);
+fn component<'a, 's>(i: Tokens<'a, 's>, token: &Token) -> Parsed<'a, 's, OperandKind<'s>> {
+    let (name, component) = split_dotted(i, token);
     Ok((i.skip(), OperandKind::Component(name, component)))
 }
 
 /// The name before the first dot, and what follows that.
-fn split_dotted<'s>(token: &Token<'s>) -> (Name<'s>, Name<'s>) {
-    let parts = token.text.split_once('.');
+fn split_dotted<'s>(i: Tokens<'_, 's>, token: &Token) -> (Name<'s>, Name<'s>) {
+    let text = i.text(token);
+    let parts = text.split_once('.');
     debug_assert!(parts.is_some(), "a dotted name has a dot");
     // Default: as asserted.
-    let (name, component) = parts.unwrap_or((token.text, ""));
+    let (name, component) = parts.unwrap_or((text, ""));
     let middle = token.lo + name.len() as u32;
     let span = Span::new(token.lo, middle);
-    (Name { text: name, span }, Name { text: component, span: Span::new(middle, token.hi()) })
+    (Name { text: name, span }, Name { text: component, span: Span::new(middle, token.hi) })
 }
 
 /// `a[3]` (manual 6.4.2)
@@ -94,7 +96,7 @@ fn element<'a, 's>(i: Tokens<'a, 's>, name: Name<'s>) -> Parsed<'a, 's, OperandK
     let index = i.skip();
     if let Some(token) = index.first()
         && matches!(token.kind, TokenKind::Ident | TokenKind::Dotted)
-        && !is_warp_size(token)
+        && !i.is_warp_size(token)
     {
         return fail(index, Problem::Fixed(&IN_REGISTER));
     }
@@ -132,10 +134,10 @@ fn negated<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, OperandKind<'s>> {
     let rest = i.skip();
     let (Some(minus), Some(token)) = (i.first(), rest.first()) else { return constant_operand(i) };
     match token.kind {
-        _ if token.lo > minus.hi() || is_warp_size(token) => constant_operand(i),
-        TokenKind::Ident => Ok((rest.skip(), OperandKind::Negated(named(token), None))),
+        _ if token.lo > minus.hi || i.is_warp_size(token) => constant_operand(i),
+        TokenKind::Ident => Ok((rest.skip(), OperandKind::Negated(i.name(token), None))),
         TokenKind::Dotted => {
-            let (name, component) = split_dotted(token);
+            let (name, component) = split_dotted(i, token);
             Ok((rest.skip(), OperandKind::Negated(name, Some(component.text))))
         }
         _ => constant_operand(i),
@@ -147,9 +149,9 @@ fn negated<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, OperandKind<'s>> {
 fn address<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, OperandKind<'s>> {
     let i = i.skip();
     let (rest, base, offset) = match i.rest {
-        [token, ..] if token.kind == TokenKind::Ident && !is_warp_size(token) => {
+        [token, ..] if token.kind == TokenKind::Ident && !i.is_warp_size(token) => {
             let (rest, offset) = offset(i.skip())?;
-            (rest, Some(named(token)), offset)
+            (rest, Some(i.name(token)), offset)
         }
         [token, ..] if token.kind == TokenKind::Dotted => return expected(i, "an address"),
         _ => {
@@ -159,23 +161,25 @@ fn address<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, OperandKind<'s>> {
     };
     match rest.kind() {
         TokenKind::Mark(b']') => Ok((rest.skip(), OperandKind::Address(base, offset))),
-        TokenKind::Mark(b',') => bracket(i, rest, base.filter(|_| offset.is_none())),
+        TokenKind::Mark(b',') => bracket(i, rest, base, offset),
         _ => expected(rest, "`]`"),
     }
 }
 
-/// `[a, b, {c, d}]`: what follows the first value.
+/// `[a, b, {c, d}]`: what follows the first value, which is at `i`.
 fn bracket<'a, 's>(
     i: Tokens<'a, 's>,
     rest: Tokens<'a, 's>,
-    first: Option<Name<'s>>,
+    base: Option<Name<'s>>,
+    offset: Option<Constant<'s>>,
 ) -> Parsed<'a, 's, OperandKind<'s>> {
-    const NO_NAME: Fixed = Fixed {
-        code: codes::OPERANDS,
-        message: "the first value of a list in brackets is a name without an offset",
-        help: "",
-    };
-    let Some(first) = first else { return fail(i, Problem::Fixed(&NO_NAME)) };
+    const SUM: Fixed =
+        Fixed { code: codes::OPERANDS, message: "an offset cannot be added to a value in a list", help: "" };
+    const NO_NAME: Fixed = Fixed { code: codes::OPERANDS, message: "this is not a value", help: "" };
+    let Some(first) = base else { return fail(rest, Problem::Located(&NO_NAME, i.span_to(rest))) };
+    if offset.is_some() {
+        return fail(rest, Problem::Located(&SUM, i.span_to(rest)));
+    }
     let element = |i: Tokens<'a, 's>| match i.kind() {
         TokenKind::Mark(b'[') => expected(i, "a register, a constant or a vector"),
         _ => operand(i),

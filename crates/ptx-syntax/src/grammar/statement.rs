@@ -11,7 +11,7 @@ use crate::grammar::module::{address_size, alias, is_linkage, pragma, target, ve
 use crate::grammar::terminal::{any_directive, is_reserved};
 use crate::grammar::variable::variables;
 use crate::syntax::{Name, Statement};
-use crate::token::{Token, TokenKind, Tokens};
+use crate::token::{TokenKind, Tokens};
 
 /// The directives that begin a statement or an item of a module.
 const DIRECTIVES: &[&str] = &[
@@ -39,11 +39,10 @@ const DIRECTIVES: &[&str] = &[
 ];
 
 /// `directive` or `{label:} {@p} instruction` (manual 4.3), or a brace.
-#[inline]
 pub(crate) fn statement<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Statement<'s>> {
     let Some(token) = i.first() else { return fail(i, Problem::Stray("a statement")) };
     match token.kind {
-        TokenKind::Ident if is_label(i.rest) => label(i),
+        TokenKind::Ident if is_label(i) => label(i),
         TokenKind::Ident | TokenKind::Dotted => instruction.map(Statement::Instruction).parse(i),
         TokenKind::Mark(b'@') => instruction.map(Statement::Instruction).parse(i),
         TokenKind::Directive => directive_statement(i),
@@ -57,10 +56,10 @@ pub(crate) fn statement<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Statement<'
 
 /// Whether the tokens begin with a label: a name with a colon after it.
 #[inline]
-fn is_label(tokens: &[Token<'_>]) -> bool {
-    match tokens {
+pub(crate) fn is_label(i: Tokens<'_, '_>) -> bool {
+    match i.rest {
         [name, colon, ..] if colon.kind == TokenKind::Mark(b':') => {
-            name.text != "_" && !is_reserved(name.text)
+            i.text(name) != "_" && !is_reserved(i.text(name))
         }
         _ => false,
     }

@@ -8,7 +8,7 @@ use ptx_diag::Span;
 
 use crate::grammar::error::{Failed, Parsed, Problem, SyntaxError};
 use crate::syntax::{Name, Number};
-use crate::token::{Token, TokenKind, Tokens};
+use crate::token::{TokenKind, Tokens};
 
 /// What takes tokens and gives a part of the syntax.
 pub(crate) trait Production<'a, 's: 'a, T>:
@@ -52,7 +52,7 @@ pub(crate) fn directive<'a, 's: 'a>(word: &'static str) -> impl Production<'a, '
 
 /// Any directive.
 pub(crate) fn any_directive<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Name<'s>> {
-    match i.first().map(|token| (token, token.directive())) {
+    match i.first().map(|token| (token, i.directive(token))) {
         Some((token, Some(text))) => Ok((i.skip(), Name { text, span: token.span() })),
         _ => absent(i, "a directive"),
     }
@@ -66,11 +66,6 @@ pub(crate) fn one_of<'a, 's: 'a>(words: &'static [&'static str]) -> impl Product
     }
 }
 
-#[inline]
-pub(crate) fn named<'s>(token: &Token<'s>) -> Name<'s> {
-    Name { text: token.text, span: token.span() }
-}
-
 /// The words that name nothing of the program (manual 4.4 and, for those of `.loc`, `ptxas`).
 pub(crate) fn is_reserved(name: &str) -> bool {
     matches!(name, "WARP_SZ" | "inlined_at" | "function_name")
@@ -79,8 +74,8 @@ pub(crate) fn is_reserved(name: &str) -> bool {
 /// An identifier (manual 4.4), which is none of the language's own words; `what` is expected, in words.
 pub(crate) fn identifier<'a, 's: 'a>(what: &'static str) -> impl Production<'a, 's, Name<'s>> {
     move |i: Tokens<'a, 's>| match i.rest {
-        [token, ..] if token.kind == TokenKind::Ident && !is_reserved(token.text) => {
-            Ok((i.skip(), named(token)))
+        [token, ..] if token.kind == TokenKind::Ident && !is_reserved(i.text(token)) => {
+            Ok((i.skip(), i.name(token)))
         }
         _ => absent(i, what),
     }
@@ -97,21 +92,19 @@ pub(crate) fn proper_identifier<'a, 's: 'a>(what: &'static str) -> impl Producti
 /// A number of a directive: a literal or `WARP_SZ`.
 pub(crate) fn number<'a, 's: 'a>(what: &'static str) -> impl Production<'a, 's, Number<'s>> {
     move |i: Tokens<'a, 's>| match i.rest {
-        [token, ..] if token.kind == TokenKind::Number || is_warp_size(token) => Ok((i.skip(), named(token))),
+        [token, ..] if token.kind == TokenKind::Number || i.is_warp_size(token) => {
+            Ok((i.skip(), i.name(token)))
+        }
         _ => absent(i, what),
     }
-}
-
-/// Whether a token is `WARP_SZ`.
-pub(crate) fn is_warp_size(token: &Token<'_>) -> bool {
-    token.kind == TokenKind::Ident && token.text == "WARP_SZ"
 }
 
 /// A string; the name is without its quotes, its place includes them.
 pub(crate) fn string<'a, 's: 'a>(what: &'static str) -> impl Production<'a, 's, Name<'s>> {
     move |i: Tokens<'a, 's>| match i.rest {
         [token, ..] if token.kind == TokenKind::Text => {
-            let text = token.text.get(1..token.text.len() - 1);
+            let text = i.text(token);
+            let text = text.get(1..text.len() - 1);
             debug_assert!(text.is_some(), "a string without quotes");
             // Default: as asserted.
             Ok((i.skip(), Name { text: text.unwrap_or_default(), span: token.span() }))

@@ -289,7 +289,7 @@ fn without_comments(text: &str) -> String {
         if !kept.is_empty() {
             kept.push(' ');
         }
-        kept.push_str(token.text);
+        kept.push_str(stream.text(&token));
         stream.advance();
     }
 }

@@ -4,10 +4,10 @@ use ptx_diag::Span;
 use ptx_ir::{FieldValue, Immediate, Initializer, Integers, Literal, Operand, Symbol};
 
 use crate::codes;
-use crate::literal::{Spelling, Value, decimal, integer_literal};
+use crate::literal::{Spelling, Value, integer_literal};
 use crate::resolve::constant::{evaluate_literal, integer_constant};
 use crate::resolve::{Resolved, Resolver, at};
-use crate::syntax::{self, Constant, Field, Name, Number, Numbers};
+use crate::syntax::{self, Constant, Field, Name, Number, Table, TablePart};
 
 /// The values of a list so far: integers in as few bytes as they need, until something else is among them.
 struct List {
@@ -16,17 +16,29 @@ struct List {
 }
 
 impl List {
-    fn push(&mut self, value: Initializer) {
-        let packed = match value {
-            Initializer::Value(constant) => self.values.is_empty() && self.integers.push_constant(constant),
-            _ => false,
-        };
-        if !packed {
-            if self.values.is_empty() {
-                self.values.extend(self.integers.constants().map(Initializer::Value));
-            }
-            self.values.push(value);
+    /// No values, with room for so many integers.
+    fn new(room: usize) -> Self {
+        Self { integers: Integers::with_capacity(room), values: Vec::new() }
+    }
+
+    #[inline]
+    fn push_constant(&mut self, constant: Immediate) {
+        if !self.values.is_empty() || !self.integers.push_constant(constant) {
+            self.push(Initializer::Value(constant));
         }
+    }
+
+    fn push(&mut self, value: Initializer) {
+        if let Initializer::Value(constant) = value
+            && self.values.is_empty()
+            && self.integers.push_constant(constant)
+        {
+            return;
+        }
+        if self.values.is_empty() {
+            self.values.extend(self.integers.constants().map(Initializer::Value));
+        }
+        self.values.push(value);
     }
 
     fn finish(mut self) -> Initializer {
@@ -59,44 +71,58 @@ impl<'s> Resolver<'s, '_> {
                 let byte = (value as u64 & mask) >> mask.trailing_zeros();
                 Initializer::Value(self.as_written(*span, Value::Signed(byte as i64)))
             }
-            syntax::Initializer::Numbers(_) => self.list(std::slice::from_ref(value))?,
+            syntax::Initializer::Table(_) => self.list(std::slice::from_ref(value))?,
             syntax::Initializer::List(values) => self.list(values)?,
             syntax::Initializer::Fields(fields) => self.fields(fields)?,
         })
     }
 
     fn list(&mut self, values: &[syntax::Initializer<'s>]) -> Resolved<Initializer> {
-        /// More are not made room for at once: longer lists grow.
-        const MOST: usize = 1 << 20;
         let room = match values.first() {
-            Some(syntax::Initializer::Numbers(numbers)) => numbers.count().min(MOST),
-            Some(_) | None => values.len().min(MOST),
+            Some(syntax::Initializer::Table(table)) => numbers_ahead(table.text.as_bytes()),
+            Some(_) | None => 0,
         };
-        let mut list = List { integers: Integers::with_capacity(room), values: Vec::new() };
+        let mut list = List::new(room);
         for value in values {
             match value {
-                syntax::Initializer::Numbers(numbers) => self.numbers(*numbers, &mut list)?,
+                syntax::Initializer::Table(table) => self.table(*table, &mut list)?,
                 value => list.push(self.initializer(value)?),
             }
         }
         Ok(list.finish())
     }
 
-    fn numbers(&mut self, numbers: Numbers<'s>, list: &mut List) -> Resolved<()> {
-        for (negative, digits) in numbers.iter() {
-            let value = match decimal(digits.text) {
-                Some(value) if !negative => Immediate::S64(value, Literal::Plain),
-                _ => {
-                    let lo = if negative { numbers.minus_before(digits) } else { digits.span.lo };
-                    let (value, spelling) = evaluate_literal(negative, digits, lo)?;
-                    match spelling {
+    fn table(&mut self, table: Table<'s>, list: &mut List) -> Resolved<()> {
+        // Lists that are open, but the innermost.
+        let mut open = Vec::new();
+        for part in table.parts() {
+            let value = match part {
+                TablePart::Decimal(value) => {
+                    list.push_constant(Immediate::integer(value));
+                    continue;
+                }
+                TablePart::Number(minus, digits) => {
+                    // Default: without a minus the place is that of the number.
+                    let lo = minus.unwrap_or(digits.span.lo);
+                    let (value, spelling) = evaluate_literal(minus.is_some(), digits, lo)?;
+                    let span = Span::new(lo, digits.span.hi);
+                    list.push_constant(match spelling {
                         Spelling::Plain => value.with(Literal::Plain),
                         Spelling::Hex => value.with(Literal::Hex),
-                        Spelling::Other => self.as_written(Span::new(lo, digits.span.hi), value),
-                    }
+                        Spelling::Other => self.as_written(span, value),
+                    });
+                    continue;
                 }
+                TablePart::Open => {
+                    open.push(std::mem::replace(list, List::new(0)));
+                    continue;
+                }
+                TablePart::Close => match open.pop() {
+                    Some(outer) => std::mem::replace(list, outer).finish(),
+                    None => continue,
+                },
             };
-            list.push(Initializer::Value(value));
+            list.push(value);
         }
         Ok(())
     }
@@ -128,6 +154,14 @@ impl<'s> Resolver<'s, '_> {
         };
         Ok((symbol, offset(address.offset.as_ref())?))
     }
+}
+
+/// How many numbers a table may begin with, for which memory is taken at once; a longer list grows.
+fn numbers_ahead(table: &[u8]) -> usize {
+    const MOST: usize = 1 << 20;
+    let end = memchr::memchr2(b'{', b'}', table).unwrap_or(table.len());
+    let (numbers, _) = table.split_at(end);
+    (memchr::memchr_iter(b',', numbers).count() + 1).min(MOST)
 }
 
 /// What is added to an address.

@@ -10,6 +10,7 @@ use ptx_isa::{
 };
 
 use crate::codes;
+use crate::in_place::push;
 use crate::resolve::constant::word;
 use crate::resolve::foreign::meant_by;
 use crate::resolve::mnemonics::{Candidates, Names, Written, names_at};
@@ -46,7 +47,7 @@ impl<'s> Resolver<'s, '_> {
         }
         let operands = self.body.add_list(self.mnemonics.fitted.drain(..));
         let (zero_offsets, at) = (self.zero_offsets, At(instruction.span));
-        self.body.statements.push(Stmt::Inst(Inst { guard, mnemonic, operands, zero_offsets, at }));
+        push(&mut self.body.statements, || Stmt::Inst(Inst { guard, mnemonic, operands, zero_offsets, at }));
         Ok(())
     }
 

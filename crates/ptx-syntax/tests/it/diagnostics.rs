@@ -186,7 +186,7 @@ fn all_errors_come_in_one_run() {
 fn a_missing_semicolon_costs_one_error() {
     let found = findings_in_kernel("add.s32 %r1, %r2, %r3\nmov.b32 %q1, 0;\nret");
     let expected = [
-        "10:21 P0101 expected `,` or `;`, found `mov`",
+        "10:21 P0101 expected `,` or `;`, found `mov.b32`",
         "11:9 P0201 register `%q1` is not declared",
         "12:3 P0101 expected `,` or `;`, found `ret`",
     ];
@@ -223,7 +223,7 @@ fn instructions_outside_functions_are_told_once() {
     let found = findings("mov.u32 %r1, 0;\nadd.s32 %r1, %r1, 1;\n.entry b() { bogus; }");
     assert_eq!(
         found,
-        ["4:1 P0101 expected a directive, found `mov`", "6:14 P0301 unknown instruction `bogus`"]
+        ["4:1 P0101 expected a directive, found `mov.u32`", "6:14 P0301 unknown instruction `bogus`"]
     );
 }
 
