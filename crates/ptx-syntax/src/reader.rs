@@ -5,6 +5,7 @@ use ptx_ir::{Item, Stmt};
 
 use crate::codes;
 use crate::grammar::MAX_DEPTH;
+use crate::grammar::control::label_name;
 use crate::grammar::error::{Problem, unknown_directive};
 use crate::grammar::instruction::{head, instruction};
 use crate::grammar::module::{is_linkage, starts_item};
@@ -234,6 +235,9 @@ impl<'s, 'h> Reader<'s, 'h> {
         if let Err(error) = resolved {
             self.spoil_taken();
             self.resolver.report(*error);
+            if matches!(recovery, Recovery::Line) {
+                self.stream.skip_line(token);
+            }
         }
     }
 
@@ -318,7 +322,12 @@ impl<'s, 'h> Reader<'s, 'h> {
         }
         match self.stream.parse(statement) {
             Ok(statement) => {
-                self.resolved_statement(statement);
+                if let Err(error) = self.resolved_statement(statement) {
+                    self.resolver.report(*error);
+                    if self.stream.text(&token) == ".loc" {
+                        self.stream.skip_line(token);
+                    }
+                }
                 Ok(Next::Statement)
             }
             Err(problem) => self.broken_statement(token, problem),
@@ -356,9 +365,9 @@ impl<'s, 'h> Reader<'s, 'h> {
         }
     }
 
-    fn resolved_statement(&mut self, statement: Statement<'s>) {
+    fn resolved_statement(&mut self, statement: Statement<'s>) -> Resolved<()> {
         self.comments_inside();
-        let resolved = match statement {
+        match statement {
             Statement::Instruction(instruction) => self.resolver.instruction(&instruction),
             Statement::Label(name) => self.resolver.label(name),
             Statement::Location(location) => self.resolver.location(&location),
@@ -390,20 +399,20 @@ impl<'s, 'h> Reader<'s, 'h> {
                 debug_assert!(false, "not a statement of a body");
                 Ok(())
             }
-        };
-        if let Err(error) = resolved {
-            self.resolver.report(*error);
         }
     }
 
     /// The error of a statement that was not parsed, or where the text went on after it.
     #[cold]
     fn broken_statement(&mut self, token: Token, problem: Problem<'s>) -> Resolved<Next> {
-        // Of a word that is no instruction nothing else is worth saying.
-        if token.kind != TokenKind::Directive
-            && let Some((_, mnemonic)) = self.stream.again(head)
+        if let Some((name, _)) = self.stream.again(label_name) {
+            self.resolver.spoil(name.text);
+        } else if token.kind != TokenKind::Directive
+            && let Some(((_, mnemonic), left)) = self.stream.again(head)
         {
-            self.resolver.candidates(&mnemonic)?;
+            // Of a word that is no instruction nothing else is worth saying.
+            let known = self.resolver.candidates(&mnemonic);
+            known.inspect_err(|_| self.stream.take_to(left))?;
         }
         let error = self.stream.diagnostic(problem);
         if self.stream.text(&token) == ".loc" {

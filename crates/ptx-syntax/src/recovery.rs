@@ -23,7 +23,7 @@ impl<'s> Stream<'s> {
     /// Skips the rest of a statement: nothing where the next line begins one, else past its semicolon, or to before a brace or a
     /// line that begins a directive. The names of a declaration are handed on.
     pub(crate) fn skip_statement(&mut self, started: Token, mut skipped: impl FnMut(&'s str)) {
-        let declares = started.kind == TokenKind::Directive;
+        let declares = self.text(&started).starts_with('.');
         // A missing semicolon at the end of a line: the next line is a statement of its own.
         let token = self.peek();
         let begins = matches!(

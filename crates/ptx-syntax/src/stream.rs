@@ -179,13 +179,13 @@ impl<'s> Stream<'s> {
         }
     }
 
-    /// Parses from where the last production began, and takes nothing.
+    /// Parses from where the last production began, and gives how many tokens are left after that; takes nothing.
     pub(crate) fn again<T>(
         &mut self,
         production: impl for<'a> FnOnce(Tokens<'a, 's>) -> Parsed<'a, 's, T>,
-    ) -> Option<T> {
+    ) -> Option<(T, usize)> {
         let rest = self.tokens.get(self.start..).unwrap_or_default();
-        production(Tokens { rest, context: &self.context }).ok().map(|(_, value)| value)
+        production(Tokens { rest, context: &self.context }).ok().map(|(rest, value)| (value, rest.rest.len()))
     }
 
     /// The tokens that the last production took, until the next run is read.
@@ -242,7 +242,9 @@ impl<'s> Stream<'s> {
                 let lo = (length - rest.len()) as u32;
                 rest = lexer::behind_word(behind);
                 let mut kind = TokenKind::Ident;
-                if let [b'.', ..] = rest {
+                if let [b'.', ..] = rest
+                    && !run.declares
+                {
                     kind = TokenKind::Dotted;
                     rest = lexer::behind_modifiers(rest);
                 }
@@ -286,6 +288,10 @@ impl<'s> Stream<'s> {
             // The semicolon of a `.pragma` in the head of a kernel does not end the head.
             b';' => !std::mem::take(&mut run.in_pragma),
             b'{' | b'}' if self.tokens.len() == 1 => true,
+            b'{' if !run.assigns => {
+                run.declares = false;
+                false
+            }
             b'{' | b',' if run.assigns => {
                 self.table();
                 false
@@ -297,17 +303,20 @@ impl<'s> Stream<'s> {
     /// Adds a token to the run, and tells whether the run ends.
     fn add(&mut self, token: Token, run: &mut Run) -> bool {
         let is_first = self.tokens.is_empty();
+        let is_brace = |before: &Token| matches!(before.kind, TokenKind::Mark(b'{' | b'}'));
+        let begins = self.tokens.last().is_none_or(is_brace);
         match token.kind {
             TokenKind::Directive | TokenKind::DwarfLine if !is_first && self.begins_run(&token) => {
                 self.held = Some(token);
                 return true;
             }
-            TokenKind::Directive if self.text(&token) == ".pragma" => run.in_pragma = !is_first,
+            TokenKind::Directive if !is_first && self.text(&token) == ".pragma" => run.in_pragma = true,
             TokenKind::Directive if is_first && self.text(&token) == ".section" => {
                 self.tokens.push(token);
                 self.section();
                 return true;
             }
+            TokenKind::Directive if begins && self.text(&token) != ".loc" => run.declares = true,
             TokenKind::Mark(b'=') => run.assigns = true,
             _ => {}
         }
@@ -471,6 +480,8 @@ impl<'s> Stream<'s> {
 /// What is known of the run that is being read.
 #[derive(Default)]
 struct Run {
+    /// Whether it begins with a directive, in which a name ends before a dot: `.target sm_80.address_size 64`.
+    declares: bool,
     /// Whether it has a `=`, after which numbers are tables.
     assigns: bool,
     /// Whether the next semicolon is that of a `.pragma` in the head of a kernel.

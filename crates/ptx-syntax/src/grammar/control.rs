@@ -13,13 +13,18 @@ use crate::token::Tokens;
 
 /// `name:`, alone or before a control flow directive.
 pub(crate) fn label<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Statement<'s>> {
-    let (i, name) = must(terminated(identifier("a label"), mark(b':', "`:`"))).parse(i)?;
+    let (i, name) = must(label_name).parse(i)?;
     match any_directive(i) {
         Ok((_, Name { text: "branchtargets", .. })) => branch_targets(i, name),
         Ok((_, Name { text: "calltargets", .. })) => call_targets(i, name),
         Ok((_, Name { text: "callprototype", .. })) => call_prototype(i, name),
         _ => Ok((i, Statement::Label(name))),
     }
+}
+
+/// `name:`
+pub(crate) fn label_name<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Name<'s>> {
+    terminated(identifier("a label"), mark(b':', "`:`")).parse(i)
 }
 
 /// `label: .branchtargets list-of-labels ;` (manual 11.3.1); a label can be a range, `L<4>`.

@@ -115,8 +115,8 @@ fn section_error<'s>(i: Tokens<'_, 's>, span: Span) -> Failed<'s> {
         message: "this is not a line of a debug section",
         help: "such a line is `label:`, or `.b8`, `.b16`, `.b32`, `.b64` with numbers that fit, or `.b32`, `.b64` with one label",
     };
-    // The error is at the text between the braces, after which the grammar goes on.
-    let i = i.skip();
+    // The place is between the braces, after which the text goes on.
+    let i = i.skip().skip();
     Err::Failure(crate::grammar::error::SyntaxError {
         left: i.rest.len(),
         problem: Problem::Located(&LINE, span),
