@@ -9,7 +9,7 @@ use crate::grammar::control::label_name;
 use crate::grammar::error::{Problem, unknown_directive};
 use crate::grammar::instruction::{head, instruction};
 use crate::grammar::module::{is_linkage, starts_item};
-use crate::grammar::statement::{is_label, statement};
+use crate::grammar::statement::statement;
 use crate::resolve::{Resolve, Resolved, Resolver, at, linkage};
 use crate::stream::{Source, Stream};
 use crate::syntax::{Function, Statement};
@@ -117,12 +117,12 @@ impl<'s, 'h> Reader<'s, 'h> {
             (_, Some(word)) => self.directive(token, word),
             (TokenKind::Mark(b'@'), _) => {
                 let message = "instructions are only allowed in functions";
-                self.refuse(token, at(codes::EXPECTED, token.span(), message), Recovery::Item);
+                self.refuse(token, *at(codes::EXPECTED, token.span(), message), Recovery::Item);
             }
             (TokenKind::Mark(b'}'), _) => {
                 self.stream.advance();
                 let error = at(codes::UNBALANCED, token.span(), "unmatched `}`");
-                self.refuse(token, error, Recovery::Item);
+                self.refuse(token, *error, Recovery::Item);
             }
             _ => {
                 let error = self.stream.diagnostic(Problem::Stray("a directive"));
@@ -130,7 +130,7 @@ impl<'s, 'h> Reader<'s, 'h> {
                     true => Box::new(error.with_help(format!("write `.{}`", self.stream.text(&token)))),
                     false => error,
                 };
-                self.refuse(token, error, Recovery::Item);
+                self.refuse(token, *error, Recovery::Item);
             }
         }
     }
@@ -152,14 +152,14 @@ impl<'s, 'h> Reader<'s, 'h> {
             "loc" => {
                 self.stream.advance();
                 let error = at(codes::DIRECTIVE, span, "`.loc` is only allowed in functions");
-                self.refuse(token, error, Recovery::Line);
+                self.refuse(token, *error, Recovery::Line);
             }
             "texref" | "samplerref" | "surfref" => {
                 self.stream.advance();
                 if self.stream.peek().kind != TokenKind::Mark(b';') {
                     let problem = Problem::Expected("`;`, or a state space before it");
                     let error = self.stream.diagnostic(problem);
-                    return self.refuse(token, error, Recovery::Item);
+                    return self.refuse(token, *error, Recovery::Item);
                 }
                 self.stream.advance();
                 let message = "this declares nothing: no state space and no name follow";
@@ -167,11 +167,11 @@ impl<'s, 'h> Reader<'s, 'h> {
             }
             "reg" | "local" | "param" => {
                 let message = format!("`.{word}` is only allowed in functions");
-                self.refuse(token, at(codes::DIRECTIVE, span, message), Recovery::Item);
+                self.refuse(token, *at(codes::DIRECTIVE, span, message), Recovery::Item);
             }
             _ => {
                 let error = unknown_directive(word, span, MODULE_DIRECTIVES);
-                self.refuse(token, error, Recovery::Item);
+                self.refuse(token, *error, Recovery::Item);
             }
         }
     }
@@ -184,21 +184,21 @@ impl<'s, 'h> Reader<'s, 'h> {
             (Some(second), Some("entry" | "func")) if self.stream.text(&token) == ".common" => {
                 self.stream.advance();
                 let error = at(codes::CONFLICT, second.span(), "only variables can be `.common`");
-                self.refuse(token, error, Recovery::Item);
+                self.refuse(token, *error, Recovery::Item);
             }
             (_, Some("entry" | "func")) => self.parsed_item(token, Recovery::Item),
             (_, Some(word)) if is_variable(word) => self.parsed_item(token, Recovery::Declaration),
             _ => {
                 self.stream.advance();
                 let error = self.stream.diagnostic(Problem::Expected("a function or variable"));
-                self.refuse(token, error, Recovery::Item);
+                self.refuse(token, *error, Recovery::Item);
             }
         }
     }
 
     /// Reports an error and goes on after it.
-    fn refuse(&mut self, started: Token, error: Box<Diagnostic>, recovery: Recovery) {
-        self.resolver.report(*error);
+    fn refuse(&mut self, started: Token, error: Diagnostic, recovery: Recovery) {
+        self.resolver.report(error);
         let spoil = |name| self.resolver.spoil(name);
         match recovery {
             Recovery::Line => self.stream.skip_line(started),
@@ -223,7 +223,7 @@ impl<'s, 'h> Reader<'s, 'h> {
             Err(problem) => {
                 self.spoil_taken();
                 let error = self.stream.diagnostic(problem);
-                return self.refuse(token, error, recovery);
+                return self.refuse(token, *error, recovery);
             }
         };
         let comments = self.stream.comments_before(self.stream.last.hi);
@@ -317,7 +317,8 @@ impl<'s, 'h> Reader<'s, 'h> {
             }
             _ => return Err(self.stream.diagnostic(Problem::Stray("an instruction or directive"))),
         }
-        if token.kind != TokenKind::Directive && !is_label(self.stream.tokens()) {
+        let second = self.stream.peek_second().map(|second| second.kind);
+        if token.kind != TokenKind::Directive && second != Some(TokenKind::Mark(b':')) {
             return self.instruction(token);
         }
         match self.stream.parse(statement) {
@@ -416,7 +417,7 @@ impl<'s, 'h> Reader<'s, 'h> {
         }
         let error = self.stream.diagnostic(problem);
         if self.stream.text(&token) == ".loc" {
-            self.refuse(token, error, Recovery::Line);
+            self.refuse(token, *error, Recovery::Line);
             return Ok(Next::Statement);
         }
         if token.kind == TokenKind::Directive {

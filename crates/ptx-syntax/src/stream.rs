@@ -98,7 +98,7 @@ impl<'s> Stream<'s> {
     }
 
     /// The next token, without taking it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn peek(&mut self) -> Token {
         if self.next >= self.tokens.len() {
             self.fill();
@@ -122,6 +122,7 @@ impl<'s> Stream<'s> {
     }
 
     /// The token after the next one, if it is in the same run.
+    #[inline]
     pub(crate) fn peek_second(&mut self) -> Option<Token> {
         self.peek();
         self.tokens.get(self.next + 1).copied()
@@ -221,6 +222,7 @@ impl<'s> Stream<'s> {
 
     /// Reads the next run: to its first semicolon, or to before a directive that ends without one; a brace that comes first is a
     /// run of its own.
+    #[inline(never)]
     fn fill(&mut self) {
         self.tokens.clear();
         self.next = 0;
@@ -233,9 +235,7 @@ impl<'s> Stream<'s> {
         let length = self.source.text.len();
         let mut rest = self.after(self.at);
         let mut starts_line = self.at == 0;
-        loop {
-            let [byte, behind @ ..] = rest else { break };
-            let byte = *byte;
+        while let &[byte, ref behind @ ..] = rest {
             if lexer::is_blank(byte) {
                 rest = behind;
             } else if lexer::is_letter(byte) || lexer::begins_name(rest) {
@@ -266,6 +266,12 @@ impl<'s> Stream<'s> {
             } else if byte == b'\n' {
                 starts_line = true;
                 rest = behind;
+            } else if byte.is_ascii_digit() {
+                let lo = (length - rest.len()) as u32;
+                rest = lexer::behind_number(rest);
+                let hi = (length - rest.len()) as u32;
+                self.tokens.push(Token { lo, hi, kind: TokenKind::Number, starts_line });
+                starts_line = false;
             } else {
                 self.at = length - rest.len();
                 let token = self.lex(starts_line);

@@ -157,6 +157,20 @@ pub enum OperandKind<'s> {
     List(Vec<Operand<'s>>),
 }
 
+impl OperandKind<'_> {
+    /// Whether it certainly has no memory of its own.
+    #[inline]
+    fn is_plain(&self) -> bool {
+        match self {
+            OperandKind::Name(_) | OperandKind::Address(_, None) => true,
+            OperandKind::Constant(constant) | OperandKind::Address(_, Some(constant)) => {
+                matches!(constant.value, ConstantValue::Literal { .. })
+            }
+            _ => false,
+        }
+    }
+}
+
 /// A constant (manual 4.5).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Constant<'s> {
@@ -479,7 +493,12 @@ impl<'s> Spare<'s> {
     /// Keeps the memory of a list.
     #[inline]
     pub(crate) fn give(&self, mut list: Vec<Operand<'s>>) {
-        list.clear();
+        // Nearly all operands have no memory of their own; asking each is faster than dropping it.
+        while let Some(operand) = list.pop() {
+            if operand.kind.is_plain() {
+                std::mem::forget(operand);
+            }
+        }
         self.0.set(list);
     }
 }

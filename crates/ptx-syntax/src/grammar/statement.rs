@@ -55,8 +55,7 @@ pub(crate) fn statement<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Statement<'
 }
 
 /// Whether the tokens begin with a label: a name with a colon after it.
-#[inline]
-pub(crate) fn is_label(i: Tokens<'_, '_>) -> bool {
+fn is_label(i: Tokens<'_, '_>) -> bool {
     match i.rest {
         [name, colon, ..] if colon.kind == TokenKind::Mark(b':') => {
             i.text(name) != "_" && !is_reserved(i.text(name))

@@ -73,9 +73,8 @@ impl<'s> Resolver<'s, '_> {
     }
 
     fn prototype(&mut self, syntax: &syntax::Prototype<'s>) -> Resolved<Prototype> {
-        let mut prototype = Prototype::default();
-        prototype.results = self.parameters(&syntax.results)?;
-        prototype.params = self.parameters(&syntax.parameters)?;
+        let (results, params) = (self.parameters(&syntax.results)?, self.parameters(&syntax.parameters)?);
+        let mut prototype = Prototype { results, params, ..Prototype::default() };
         for directive in &syntax.directives {
             let at = At(directive.word.span);
             match (directive.word.text, directive.numbers.first()) {
