@@ -4,7 +4,7 @@ use ptx_diag::Span;
 
 use crate::codes;
 use crate::grammar::MAX_DEPTH;
-use crate::grammar::error::{Failed, Fixed, Parsed, Problem, expected, fail};
+use crate::grammar::error::{Failed, Fixed, Parsed, Problem, expected, fail, fixed};
 use crate::syntax::{Constant, ConstantValue, Name, Term};
 use crate::token::{TokenKind, Tokens};
 
@@ -185,11 +185,8 @@ impl<'s> Expression<'s> {
     }
 
     fn open(&mut self, i: Tokens<'_, 's>, pending: Pending<'s>) -> Result<(), Failed<'s>> {
-        const TOO_DEEP: Fixed = Fixed {
-            code: codes::TOO_DEEP,
-            message: "this expression is nested deeper than 256 levels",
-            help: "",
-        };
+        const TOO_DEEP: Fixed =
+            fixed(codes::TOO_DEEP, "this expression is nested deeper than 256 levels", "");
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return fail(i, Problem::Fixed(&TOO_DEEP));

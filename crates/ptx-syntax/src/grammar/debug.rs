@@ -10,7 +10,7 @@ use ptx_diag::Span;
 use ptx_isa::ScalarType;
 
 use crate::codes;
-use crate::grammar::error::{Failed, Fixed, Parsed, Problem, expected, fail};
+use crate::grammar::error::{Failed, Fixed, Parsed, Problem, expected, fail, fixed};
 use crate::grammar::module::starts_item;
 use crate::grammar::terminal::{after, any_directive, identifier, mark, must, number, string};
 use crate::lexer::{self, Lexeme};
@@ -19,11 +19,8 @@ use crate::token::{TokenKind, Tokens};
 
 /// `.file file_index "filename" {, timestamp {, file_size}}` (manual 11.5.3)
 pub(crate) fn file<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Statement<'s>> {
-    const SEVERAL: Fixed = Fixed {
-        code: codes::EXPECTED,
-        message: "`.file` must have a single name",
-        help: "write folder and file name as one string",
-    };
+    const SEVERAL: Fixed =
+        fixed(codes::EXPECTED, "`.file` must have a single name", "write folder and file name as one string");
     let head = (any_directive, number("the number of a file"), string("the file's name in quotes"));
     let (rest, (_, index, name)) = must(head).parse(i)?;
     if rest.kind() == TokenKind::Text {
@@ -110,11 +107,11 @@ pub(crate) fn section<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Statement<'s>
 }
 
 fn section_error<'s>(i: Tokens<'_, 's>, span: Span) -> Failed<'s> {
-    const LINE: Fixed = Fixed {
-        code: codes::DIRECTIVE_VALUE,
-        message: "this is not a line of a debug section",
-        help: "such a line is `label:`, or `.b8`, `.b16`, `.b32`, `.b64` with numbers that fit, or `.b32`, `.b64` with one label",
-    };
+    const LINE: Fixed = fixed(
+        codes::DIRECTIVE_VALUE,
+        "this is not a line of a debug section",
+        "such a line is `label:`, or `.b8`, `.b16`, `.b32`, `.b64` with numbers that fit, or `.b32`, `.b64` with one label",
+    );
     // The place is between the braces, after which the text goes on.
     let i = i.skip().skip();
     Err::Failure(crate::grammar::error::SyntaxError {

@@ -47,16 +47,21 @@ pub(crate) enum Problem<'s> {
     Type,
     /// A type without its dot, or its name in C.
     TypeWord(fn(&str) -> Option<&str>),
-    /// The directive is none of these.
-    Directive(&'static [&'static str]),
+    /// The directive is none of these, which have blanks between them.
+    Directive(&'static str),
 }
 
 /// A message with its code and help.
 #[derive(Debug)]
 pub(crate) struct Fixed {
-    pub(crate) code: Code,
-    pub(crate) message: &'static str,
-    pub(crate) help: &'static str,
+    code: Code,
+    message: &'static str,
+    help: &'static str,
+}
+
+/// A message with its code and help, which may be empty.
+pub(crate) const fn fixed(code: Code, message: &'static str, help: &'static str) -> Fixed {
+    Fixed { code, message, help }
 }
 
 impl Fixed {
@@ -153,7 +158,7 @@ impl Found<'_> {
                 .with_help(format!("`{name}<4>` declares the registers `{name}0` to `{name}3`")),
             Problem::Type => {
                 let known = ptx_isa::ScalarType::ALL.iter().map(|ty| ty.as_str());
-                nearest(word, span, "a type", known)
+                nearest(word, span, "a type", ptx_diag::nearest(word, known))
             }
             Problem::TypeWord(meant) => {
                 let error = self.expected("a type");
@@ -206,31 +211,22 @@ impl Found<'_> {
     }
 }
 
-/// The error for a directive that is not allowed where it is.
-pub(crate) fn unknown_directive(word: &str, span: Span, known: &[&'static str]) -> Box<Diagnostic> {
+/// The error for a directive that is not allowed where it is; `known` are those that are, with blanks between them.
+pub(crate) fn unknown_directive(word: &str, span: Span, known: &'static str) -> Box<Diagnostic> {
     let meant = match word {
         "kernel" => Some("entry"),
         "function" | "device" => Some("func"),
         _ => None,
     };
-    let what = "a directive that is allowed here";
-    Box::new(match meant.filter(|meant| known.contains(meant)) {
-        Some(_) => nearest(word, span, what, meant.into_iter()),
-        None => nearest(word, span, what, known.iter().copied()),
-    })
+    let meant = meant.filter(|meant| known.split(' ').any(|known| known == *meant));
+    let near = meant.or_else(|| ptx_diag::nearest(word, known.split(' ')));
+    Box::new(nearest(word, span, "a directive that is allowed here", near))
 }
 
-/// The error that a word with a dot is not what it should be, with the nearest known one; a single known one is always near.
-fn nearest(
-    word: &str,
-    span: Span,
-    what: &str,
-    known: impl ExactSizeIterator<Item = &'static str>,
-) -> Diagnostic {
+/// The error that a word with a dot is not what it should be, with what is meant.
+fn nearest(word: &str, span: Span, what: &str, near: Option<&str>) -> Diagnostic {
     let shown: String = word.chars().take(40).collect();
     let error = Diagnostic::error(codes::DIRECTIVE, span, format!("`.{shown}` is not {what}"));
-    let mut known = known;
-    let near = if known.len() == 1 { known.next() } else { ptx_diag::nearest(word, known) };
     match near {
         Some(near) => error.with_help(format!("did you mean `.{near}`?")),
         None => error,

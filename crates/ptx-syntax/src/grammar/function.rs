@@ -6,7 +6,7 @@ use nom::multi::many0;
 use nom::sequence::preceded;
 
 use crate::codes;
-use crate::grammar::error::{Failed, Fixed, Parsed, Problem, expected, fail};
+use crate::grammar::error::{Failed, Fixed, Parsed, Problem, expected, fail, fixed};
 use crate::grammar::module::{starts_item, strings};
 use crate::grammar::terminal::{any_directive, comma_list, must, number, proper_identifier};
 use crate::grammar::variable::{attribute_list, parameters};
@@ -28,40 +28,31 @@ enum Arguments {
 }
 
 /// The directives of functions (manual 11.4, 11.7, 11.8; the last three are `ptxas`'s own).
-const DIRECTIVES: [(&str, Arguments); 17] = [
-    ("maxntid", Arguments::Lengths),
-    ("reqntid", Arguments::Lengths),
-    ("minnctapersm", Arguments::Number("the number of blocks")),
-    ("maxnctapersm", Arguments::Number("the number of blocks")),
-    ("maxnreg", Arguments::Number("the number of registers")),
-    ("noreturn", Arguments::Nothing),
-    ("pragma", Arguments::Strings),
-    ("explicitcluster", Arguments::Nothing),
-    ("reqnctapercluster", Arguments::Lengths),
-    ("maxclusterrank", Arguments::Number("the number of blocks")),
-    ("blocksareclusters", Arguments::Nothing),
-    ("abi_preserve", Arguments::Number("the number of registers")),
-    ("abi_preserve_control", Arguments::Number("the number of registers")),
-    ("attribute", Arguments::Attributes),
-    ("language", Arguments::Numbers("the number of a language")),
-    ("local_maxnreg", Arguments::Number("the number of registers")),
-    ("minperctamemory", Arguments::Number("a number of bytes")),
-];
+const DIRECTIVES: &str = "maxntid reqntid minnctapersm maxnctapersm maxnreg noreturn pragma explicitcluster \
+     reqnctapercluster maxclusterrank blocksareclusters abi_preserve abi_preserve_control attribute language \
+     local_maxnreg minperctamemory";
 
-const DIRECTIVE_NAMES: [&str; 17] = {
-    let mut names = [""; 17];
-    let mut at = 0;
-    while at < names.len() {
-        names[at] = DIRECTIVES[at].0;
-        at += 1;
-    }
-    names
-};
+/// What follows the word of a directive.
+fn arguments(word: &str) -> Option<Arguments> {
+    Some(match word {
+        "noreturn" | "explicitcluster" | "blocksareclusters" => Arguments::Nothing,
+        "maxntid" | "reqntid" | "reqnctapercluster" => Arguments::Lengths,
+        "minnctapersm" | "maxnctapersm" | "maxclusterrank" => Arguments::Number("the number of blocks"),
+        "maxnreg" | "abi_preserve" | "abi_preserve_control" | "local_maxnreg" => {
+            Arguments::Number("the number of registers")
+        }
+        "minperctamemory" => Arguments::Number("a number of bytes"),
+        "language" => Arguments::Numbers("the number of a language"),
+        "pragma" => Arguments::Strings,
+        "attribute" => Arguments::Attributes,
+        _ => return None,
+    })
+}
 
 /// What a number of a directive is, in words.
 pub(crate) fn meaning_of_number(directive: &str) -> &'static str {
-    match DIRECTIVES.iter().find(|(word, _)| *word == directive) {
-        Some((_, Arguments::Number(what) | Arguments::Numbers(what))) => what,
+    match arguments(directive) {
+        Some(Arguments::Number(what) | Arguments::Numbers(what)) => what,
         _ => LENGTH,
     }
 }
@@ -87,11 +78,8 @@ pub(crate) fn function<'a, 's>(i: Tokens<'a, 's>, linkage: Option<Name<'s>>) -> 
 
 /// `{`, `;`, or nothing after a device function that is declared, before a directive or the end.
 fn end<'a, 's>(i: Tokens<'a, 's>, function: &mut Function<'s>) -> Result<Tokens<'a, 's>, Failed<'s>> {
-    const DEFINES: Fixed = Fixed {
-        code: codes::EXPECTED,
-        message: "expected `{`: this directive is not allowed on a declaration",
-        help: "",
-    };
+    const DEFINES: Fixed =
+        fixed(codes::EXPECTED, "expected `{`: this directive is not allowed on a declaration", "");
     let is_device = function.keyword.text == "func";
     match i.rest {
         [token, ..] if token.kind == TokenKind::Mark(b'{') => {
@@ -153,25 +141,22 @@ fn device_rank(word: &str) -> Option<u8> {
 
 /// A directive of a function with what belongs to it.
 fn directive<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, FunctionDirective<'s>> {
-    directive_of(&DIRECTIVE_NAMES, i)
+    directive_of(DIRECTIVES, i)
 }
 
 /// `.noreturn`, `.abi_preserve N`, `.abi_preserve_control N` of a prototype (manual 11.3.3).
 pub(crate) fn prototype_directives<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Vec<FunctionDirective<'s>>> {
     let (i, first) = if i.is_directive("noreturn") { opt(directive).parse(i)? } else { (i, None) };
-    let others = |i| directive_of(&["abi_preserve", "abi_preserve_control"], i);
+    let others = |i| directive_of("abi_preserve abi_preserve_control", i);
     let (i, others) = many0(others).parse(i)?;
     Ok((i, first.into_iter().chain(others).collect()))
 }
 
 /// One of some directives of functions.
-fn directive_of<'a, 's>(
-    known: &'static [&'static str],
-    i: Tokens<'a, 's>,
-) -> Parsed<'a, 's, FunctionDirective<'s>> {
+fn directive_of<'a, 's>(known: &'static str, i: Tokens<'a, 's>) -> Parsed<'a, 's, FunctionDirective<'s>> {
     let (rest, word) = any_directive(i)?;
-    let found = DIRECTIVES.iter().find(|(found, _)| *found == word.text && known.contains(found));
-    let Some(&(_, arguments)) = found else { return fail(i, Problem::Directive(known)) };
+    let found = arguments(word.text).filter(|_| known.split(' ').any(|known| known == word.text));
+    let Some(arguments) = found else { return fail(i, Problem::Directive(known)) };
     let mut directive = FunctionDirective {
         word,
         numbers: Vec::new(),

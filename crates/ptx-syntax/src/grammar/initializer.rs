@@ -7,14 +7,13 @@ use nom::sequence::{delimited, separated_pair};
 use crate::codes;
 use crate::grammar::MAX_DEPTH;
 use crate::grammar::constant::constant;
-use crate::grammar::error::{Fixed, Parsed, Problem, fail};
+use crate::grammar::error::{Fixed, Parsed, Problem, fail, fixed};
 use crate::grammar::operand::offset;
 use crate::grammar::terminal::{comma_list, identifier, mark, must};
 use crate::syntax::{Address, Constant, Field, Initializer, Name, Table};
 use crate::token::{TokenKind, Tokens};
 
-const TOO_DEEP: Fixed =
-    Fixed { code: codes::TOO_DEEP, message: "initial values are nested deeper than 256 levels", help: "" };
+const TOO_DEEP: Fixed = fixed(codes::TOO_DEEP, "initial values are nested deeper than 256 levels", "");
 
 /// `constant`, `name+4`, `generic(name)+4`, `0xFF(name)`, or such in braces; `depth` braces are open.
 pub(crate) fn initializer<'a, 's>(i: Tokens<'a, 's>, depth: u32) -> Parsed<'a, 's, Initializer<'s>> {

@@ -6,7 +6,7 @@ use nom::sequence::{delimited, preceded};
 
 use crate::codes;
 use crate::grammar::constant::constant;
-use crate::grammar::error::{Fixed, Parsed, Problem, expected, fail};
+use crate::grammar::error::{Fixed, Parsed, Problem, expected, fail, fixed};
 use crate::grammar::terminal::{comma_list, identifier, mark, must};
 use crate::syntax::{Constant, Name, Operand, OperandKind};
 use crate::token::{Token, TokenKind, Tokens};
@@ -90,11 +90,11 @@ fn split_dotted<'s>(i: Tokens<'_, 's>, token: &Token) -> (Name<'s>, Name<'s>) {
 
 /// `a[3]` (manual 6.4.2)
 fn element<'a, 's>(i: Tokens<'a, 's>, name: Name<'s>) -> Parsed<'a, 's, OperandKind<'s>> {
-    const IN_REGISTER: Fixed = Fixed {
-        code: codes::UNSUPPORTED,
-        message: "an index in a register is not supported",
-        help: "compute the address in a register: `[%rd1]`",
-    };
+    const IN_REGISTER: Fixed = fixed(
+        codes::UNSUPPORTED,
+        "an index in a register is not supported",
+        "compute the address in a register: `[%rd1]`",
+    );
     let index = i.skip();
     if let Some(token) = index.first()
         && matches!(token.kind, TokenKind::Ident | TokenKind::Dotted)
@@ -110,11 +110,8 @@ fn element<'a, 's>(i: Tokens<'a, 's>, name: Name<'s>) -> Parsed<'a, 's, OperandK
 /// `+4` or `+-4`, or nothing.
 #[inline]
 pub(crate) fn offset<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Option<Constant<'s>>> {
-    const SUBTRACTED: Fixed = Fixed {
-        code: codes::EXPECTED,
-        message: "an offset cannot be subtracted",
-        help: "write `+-4` for four bytes before",
-    };
+    const SUBTRACTED: Fixed =
+        fixed(codes::EXPECTED, "an offset cannot be subtracted", "write `+-4` for four bytes before");
     match i.kind() {
         TokenKind::Mark(b'+') => constant.map(Some).parse(i.skip()),
         TokenKind::Mark(b'-') => fail(i, Problem::Fixed(&SUBTRACTED)),
@@ -175,9 +172,8 @@ fn bracket<'a, 's>(
     base: Option<Name<'s>>,
     offset: Option<Constant<'s>>,
 ) -> Parsed<'a, 's, OperandKind<'s>> {
-    const SUM: Fixed =
-        Fixed { code: codes::OPERANDS, message: "an offset cannot be added to a value in a list", help: "" };
-    const NO_NAME: Fixed = Fixed { code: codes::OPERANDS, message: "this is not a value", help: "" };
+    const SUM: Fixed = fixed(codes::OPERANDS, "an offset cannot be added to a value in a list", "");
+    const NO_NAME: Fixed = fixed(codes::OPERANDS, "this is not a value", "");
     let Some(first) = base else { return fail(rest, Problem::Located(&NO_NAME, i.span_to(rest))) };
     if offset.is_some() {
         return fail(rest, Problem::Located(&SUM, i.span_to(rest)));

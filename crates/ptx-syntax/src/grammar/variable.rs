@@ -7,7 +7,7 @@ use nom::sequence::{delimited, preceded, terminated};
 use ptx_isa::ScalarType;
 
 use crate::codes;
-use crate::grammar::error::{Failed, Fixed, Parsed, Problem, expected, fail};
+use crate::grammar::error::{Failed, Fixed, Parsed, Problem, expected, fail, fixed};
 use crate::grammar::initializer::{fields, initializer};
 use crate::grammar::terminal::{
     after, any_directive, comma_list, directive, identifier, mark, must, number, one_of, proper_identifier,
@@ -176,8 +176,7 @@ pub(crate) fn parameters<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Vec<Parame
 
 /// `declaration {.ptr {.space} {.align N}} name {[length]}` (manual 5.1.6.3, 11.2.1), in `.param` or `.reg`
 fn parameter<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Parameter<'s>> {
-    const SPACE: Fixed =
-        Fixed { code: codes::EXPECTED, message: "a parameter must be in `.param` or `.reg`", help: "" };
+    const SPACE: Fixed = fixed(codes::EXPECTED, "a parameter must be in `.param` or `.reg`", "");
     let (rest, declaration) = declaration(i)?;
     if !matches!(declaration.space.text, "param" | "reg") {
         return fail(i, Problem::Fixed(&SPACE));

@@ -223,7 +223,7 @@ fn instructions_outside_functions_are_told_once() {
     let found = findings("mov.u32 %r1, 0;\nadd.s32 %r1, %r1, 1;\n.entry b() { bogus; }");
     assert_eq!(
         found,
-        ["4:1 P0101 expected a directive, found `mov.u32`", "6:14 P0301 unknown instruction `bogus`"]
+        ["4:1 P0101 expected a directive, found `mov`", "6:14 P0301 unknown instruction `bogus`"]
     );
 }
 
