@@ -3,11 +3,10 @@
 //! [`parse`] reads a whole file, [`parse_asm`] the statements of inline assembly into a body that exists already.
 //! Both report all errors, each at its token, and continue after the invalid statement.
 //!
-//! Bytes become tokens in nom parsers that decide by the first byte (`lexer`); a cursor returns the tokens one at a
-//! time and collects the comments between them (`cursor`). The grammar is one method per construct on the reader, which
-//! keeps the declared names: everything but labels is declared before it is used, so names are resolved while they are read
-//! (`declare`, `lookup`, `labels`). The row of the instruction table is selected by the mnemonic and the operands
-//! (`mnemonics`, `instruction`). After an error the reader continues at the next statement (`recovery`).
+//! Bytes become tokens (`lexer`), in runs that go to a semicolon and so have all of the next statement (`stream`, `token`). The grammar is one nom
+//! parser for each production of the manual (`grammar`); what it makes of a statement is a tree that borrows from the text ([`syntax`]). Names,
+//! numbers and mnemonics are looked up afterwards (`resolve`): everything but labels is declared before it is used, so that each statement is
+//! resolved as soon as it is parsed (`reader`). After an error the text goes on at the next statement (`recovery`).
 //!
 //! Invariants:
 //! - every input yields a module and findings, never a panic, in time linear in its length;
