@@ -209,8 +209,8 @@ impl<'s, 'h> Reader<'s, 'h> {
         };
         let comments = self.stream.comments_before(self.stream.last.hi);
         self.resolver.item_comments(comments, false);
-        let resolved = match &item {
-            Statement::Function(function) => return self.function(token, function),
+        let resolved = match item {
+            Statement::Function(function) => return self.function(token, &function),
             item => self.resolver.item(item),
         };
         if let Err(error) = resolved {

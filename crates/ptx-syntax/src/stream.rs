@@ -235,7 +235,8 @@ impl<'s> Stream<'s> {
         let length = self.source.text.len();
         let mut rest = self.after(self.at);
         let mut starts_line = self.at == 0;
-        while let &[byte, ref behind @ ..] = rest {
+        while let [byte, behind @ ..] = rest {
+            let byte = *byte;
             if lexer::is_blank(byte) {
                 rest = behind;
             } else if lexer::is_letter(byte) || lexer::begins_name(rest) {

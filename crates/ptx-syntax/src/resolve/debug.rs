@@ -43,8 +43,9 @@ impl<'s> Resolver<'s, '_> {
     }
 
     /// `.section`
-    pub(crate) fn section(&mut self, section: &syntax::Section<'s>) -> Resolved<()> {
-        for &Name { text: name, span } in &section.labels {
+    pub(crate) fn section(&mut self, section: syntax::Section<'s>) -> Resolved<()> {
+        // The memory of the labels is free before the lines take theirs.
+        for Name { text: name, span } in section.labels {
             if let Some(first) = self.section_labels.insert(name, span) {
                 let message = format!("label `{name}` is defined twice");
                 let error = Diagnostic::error(codes::DUPLICATE, span, message);

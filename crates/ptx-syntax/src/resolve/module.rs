@@ -12,24 +12,24 @@ use crate::syntax::{Name, Number, Statement, Variables};
 
 impl<'s> Resolver<'s, '_> {
     /// Adds what a directive of a module is, but a function.
-    pub(crate) fn item(&mut self, statement: &Statement<'s>) -> Resolved<()> {
+    pub(crate) fn item(&mut self, statement: Statement<'s>) -> Resolved<()> {
         match statement {
-            Statement::Version(number, span) => self.version(*number, *span),
-            Statement::Target(names, span) => self.target(names, *span),
-            Statement::AddressSize(number, span) => self.address_size(*number, *span),
-            Statement::File(file) => self.file(file),
-            Statement::Section(section) => self.section(section),
-            Statement::DwarfLine(line) => self.dwarf_line(*line),
-            Statement::Alias(name, target, span) => self.alias(*name, *target, *span),
+            Statement::Version(number, span) => self.version(number, span),
+            Statement::Target(names, span) => self.target(&names, span),
+            Statement::AddressSize(number, span) => self.address_size(number, span),
+            Statement::File(file) => self.file(&file),
+            Statement::Section(section) => self.section(*section),
+            Statement::DwarfLine(line) => self.dwarf_line(line),
+            Statement::Alias(name, target, span) => self.alias(name, target, span),
             Statement::Pragma(texts, span) => {
-                let texts = self.strings(texts)?;
+                let texts = self.strings(&texts)?;
                 let at = At(Span::new(span.lo, span.lo + ".pragma".len() as u32));
                 self.module.items.push(Item::Pragma(texts, at));
                 Ok(())
             }
             Statement::Variables(variables) => {
-                self.check_linkage(variables)?;
-                self.module_variables(variables, linkage(variables.linkage))
+                self.check_linkage(&variables)?;
+                self.module_variables(&variables, linkage(variables.linkage))
             }
             Statement::Function(_)
             | Statement::Location(_)
