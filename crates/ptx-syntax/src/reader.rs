@@ -281,7 +281,9 @@ impl<'s, 'h> Reader<'s, 'h> {
         match token.kind {
             TokenKind::Ident | TokenKind::Dotted | TokenKind::Mark(b'@') => {}
             TokenKind::Directive => {
-                if let Some(next) = self.check_directive(token, opened)? {
+                if let Some(word) = self.stream.directive(&token)
+                    && let Some(next) = self.check_directive(token, word, opened)?
+                {
                     return Ok(next);
                 }
             }
@@ -408,9 +410,7 @@ impl<'s, 'h> Reader<'s, 'h> {
     }
 
     /// Refuses a directive that does not belong into a body; `None` if it does.
-    fn check_directive(&mut self, token: Token, opened: &[Span]) -> Resolved<Option<Next>> {
-        // Default: the caller saw a directive.
-        let word = self.stream.directive(&token).unwrap_or_default();
+    fn check_directive(&mut self, token: Token, word: &str, opened: &[Span]) -> Resolved<Option<Next>> {
         let span = token.span();
         if starts_item(word) && token.starts_line && !self.resolver.inline {
             let message = format!("`.{word}` is not allowed in a function");

@@ -58,8 +58,7 @@ impl<'s> Stream<'s> {
 
     /// Whether a closing brace belongs to a vector or list: a comma, semicolon or bracket follows it.
     fn vector_closes(&self, brace: Token) -> bool {
-        let rest = self.source.bytes.get(brace.hi as usize..).unwrap_or_default();
-        let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
+        let next = self.source.bytes[brace.hi as usize..].iter().find(|byte| !byte.is_ascii_whitespace());
         matches!(next, Some(b',' | b';' | b']' | b'}'))
     }
 

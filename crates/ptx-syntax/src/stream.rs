@@ -3,6 +3,8 @@
 //! A run goes to the first semicolon, so that it has all tokens of the statement that it begins with; its memory is used again for the next
 //! run. A text is walked once, and takes memory for its longest statement only: numbers of tables and the lines of sections are one token each.
 
+use std::collections::VecDeque;
+
 use ptx_diag::{Diagnostic, Span};
 
 use crate::grammar::error::{Failed, Found, Parsed, Problem};
@@ -72,7 +74,7 @@ pub(crate) struct Stream<'s> {
     /// The last token taken.
     pub(crate) last: Span,
     /// Comments passed and not yet taken, in order.
-    pub(crate) comments: Vec<Comment>,
+    comments: VecDeque<Comment>,
     /// Whether they are collected at all.
     pub(crate) kept: Comments,
 }
@@ -92,7 +94,7 @@ impl<'s> Stream<'s> {
             context: Context { text: Text(source.text), spare: Spare::default() },
             is_cut: false,
             last: Span::default(),
-            comments: Vec::new(),
+            comments: VecDeque::new(),
             kept: Comments::Kept,
         }
     }
@@ -142,7 +144,7 @@ impl<'s> Stream<'s> {
     pub(crate) fn tokens(&mut self) -> Tokens<'_, 's> {
         self.peek();
         self.start = self.next;
-        Tokens { rest: self.tokens.get(self.next..).unwrap_or_default(), context: &self.context }
+        Tokens { rest: &self.tokens[self.next..], context: &self.context }
     }
 
     /// Takes the tokens of the run but the last `left`.
@@ -185,13 +187,13 @@ impl<'s> Stream<'s> {
         &mut self,
         production: impl for<'a> FnOnce(Tokens<'a, 's>) -> Parsed<'a, 's, T>,
     ) -> Option<(T, usize)> {
-        let rest = self.tokens.get(self.start..).unwrap_or_default();
+        let rest = &self.tokens[self.start..];
         production(Tokens { rest, context: &self.context }).ok().map(|(rest, value)| (value, rest.rest.len()))
     }
 
     /// The tokens that the last production took, until the next run is read.
     pub(crate) fn taken(&self) -> &[Token] {
-        self.tokens.get(self.start..self.next).unwrap_or_default()
+        &self.tokens[self.start..self.next]
     }
 
     /// The message for a problem with the next token.
@@ -211,7 +213,7 @@ impl<'s> Stream<'s> {
     /// Whether any comment begins before an offset.
     #[inline]
     pub(crate) fn has_comments_before(&self, offset: u32) -> bool {
-        self.comments.first().is_some_and(|comment| comment.span.lo < offset)
+        self.comments.front().is_some_and(|comment| comment.span.lo < offset)
     }
 
     /// The first zero byte that is not at the end.
@@ -380,7 +382,7 @@ impl<'s> Stream<'s> {
 
     #[inline]
     fn after(&self, offset: usize) -> &'s [u8] {
-        self.source.text.as_bytes().get(offset..).unwrap_or_default()
+        &self.source.text.as_bytes()[offset..]
     }
 
     /// Reads a token, and the comments before it.
@@ -431,7 +433,7 @@ impl<'s> Stream<'s> {
         if self.kept == Comments::Kept {
             let length = text.strip_suffix(b"\r").unwrap_or(text).len();
             let span = Span::new(self.at as u32, (self.at + length) as u32);
-            self.comments.push(Comment { span, starts_line: *starts_line });
+            self.comments.push_back(Comment { span, starts_line: *starts_line });
         }
         *starts_line |= memchr::memchr(b'\n', text).is_some();
         self.at += text.len();

@@ -143,17 +143,20 @@ impl<'a, 's> Tokens<'a, 's> {
     /// The tokens after the next one.
     #[inline]
     pub(crate) fn skip(self) -> Self {
-        Self { rest: self.rest.split_first().map_or(&[], |(_, rest)| rest), ..self }
+        match self.rest {
+            [_, rest @ ..] => Self { rest, ..self },
+            [] => self,
+        }
     }
 
     /// From the next token to the last one before `end`.
     pub(crate) fn span_to(self, end: Tokens<'a, 's>) -> Span {
         let count = self.rest.len().saturating_sub(end.rest.len());
-        match self.rest.get(..count) {
-            Some([first, .., last]) => first.span().to(last.span()),
-            Some([only]) => only.span(),
+        match (self.rest.get(..count), self.rest) {
+            (Some([first, .., last]), _) => first.span().to(last.span()),
             // Nothing was taken: the place is before the next token.
-            Some([]) | None => self.first().map_or(Span::default(), |token| Span::new(token.lo, token.lo)),
+            (_, [next, ..]) => Span::new(next.lo, if count == 1 { next.hi } else { next.lo }),
+            (_, []) => Span::default(),
         }
     }
 }

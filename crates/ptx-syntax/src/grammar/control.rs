@@ -1,13 +1,13 @@
 //! Labels and control flow directives (manual 11.3).
 
 use nom::Parser;
-use nom::combinator::{cut, opt};
+use nom::combinator::cut;
 use nom::sequence::{pair, preceded, terminated};
 
 use crate::grammar::error::{Parsed, Problem, fail};
 use crate::grammar::function::prototype_directives;
 use crate::grammar::terminal::{any_directive, comma_list, directive, identifier, mark, must, semicolon};
-use crate::grammar::variable::{parameters, range};
+use crate::grammar::variable::{optional_parameters, range};
 use crate::syntax::{Name, Prototype, Statement};
 use crate::token::Tokens;
 
@@ -45,7 +45,8 @@ fn call_targets<'a, 's>(i: Tokens<'a, 's>, label: Name<'s>) -> Parsed<'a, 's, St
 /// (manual 11.3.3)
 fn call_prototype<'a, 's>(i: Tokens<'a, 's>, label: Name<'s>) -> Parsed<'a, 's, Statement<'s>> {
     let (i, _) = directive("callprototype").parse(i)?;
-    let (i, (results, _, parameters)) = (opt(parameters), cut(underscore), opt(parameters)).parse(i)?;
+    let (i, (results, _, parameters)) =
+        (optional_parameters, cut(underscore), optional_parameters).parse(i)?;
     let (i, directives) = prototype_directives(i)?;
     let repeated =
         |at: usize| directives[..at].iter().any(|earlier| earlier.word.text == directives[at].word.text);
@@ -53,7 +54,6 @@ fn call_prototype<'a, 's>(i: Tokens<'a, 's>, label: Name<'s>) -> Parsed<'a, 's, 
         return fail(i, Problem::Repeated(directives[at].word.text, directives[at].word.span));
     }
     let (i, _) = must(semicolon).parse(i)?;
-    let (results, parameters) = (results.unwrap_or_default(), parameters.unwrap_or_default());
     Ok((i, Statement::CallPrototype(label, Box::new(Prototype { results, parameters, directives }))))
 }
 

@@ -9,7 +9,7 @@ use crate::codes;
 use crate::grammar::error::{Failed, Fixed, Parsed, Problem, expected, fail, fixed};
 use crate::grammar::module::{starts_item, strings};
 use crate::grammar::terminal::{any_directive, comma_list, must, number, proper_identifier};
-use crate::grammar::variable::{attribute_list, parameters};
+use crate::grammar::variable::{attribute_list, optional_parameters};
 use crate::syntax::{Function, FunctionDirective, Name};
 use crate::token::{TokenKind, Tokens};
 
@@ -65,12 +65,11 @@ pub(crate) fn function<'a, 's>(i: Tokens<'a, 's>, linkage: Option<Name<'s>>) -> 
     let (i, keyword) = any_directive(i)?;
     let is_device = keyword.text == "func";
     let (i, mut directives) = many0(attributes).parse(i)?;
-    let (i, results) = if is_device { opt(parameters).parse(i)? } else { (i, None) };
+    let (i, results) = if is_device { optional_parameters(i)? } else { (i, Vec::new()) };
     let (i, name) = must(proper_identifier("the function's name")).parse(i)?;
-    let (i, parameters) = opt(parameters).parse(i)?;
+    let (i, parameters) = optional_parameters(i)?;
     let (i, others) = if is_device { device_directives(i)? } else { many0(directive).parse(i)? };
     directives.extend(others);
-    let (results, parameters) = (results.unwrap_or_default(), parameters.unwrap_or_default());
     let mut function = Function { linkage, keyword, results, name, parameters, directives, body: None };
     let i = end(i, &mut function)?;
     Ok((i, function))

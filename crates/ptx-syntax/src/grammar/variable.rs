@@ -166,12 +166,17 @@ fn type_meant(word: &str) -> Option<&str> {
 }
 
 /// `(parameter {, parameter})` or `()`
-pub(crate) fn parameters<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Vec<Parameter<'s>>> {
+fn parameters<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Vec<Parameter<'s>>> {
     let (inner, _) = mark(b'(', "`(`").parse(i)?;
     if inner.is_mark(b')') {
         return Ok((inner.skip(), Vec::new()));
     }
     must(terminated(comma_list(parameter), mark(b')', "`,` or `)`"))).parse(inner)
+}
+
+/// `{(parameter {, parameter})}`
+pub(crate) fn optional_parameters<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Vec<Parameter<'s>>> {
+    if i.is_mark(b'(') { parameters(i) } else { Ok((i, Vec::new())) }
 }
 
 /// `declaration {.ptr {.space} {.align N}} name {[length]}` (manual 5.1.6.3, 11.2.1), in `.param` or `.reg`

@@ -162,8 +162,7 @@ impl<'s> Resolver<'s, '_> {
             }
             Some(_) => Err(at(codes::OPERANDS, name.span, "only registers and constants can be negated")),
             None => {
-                // Default: without a part there is none to tell.
-                self.undeclared(name, "name", part.unwrap_or_default());
+                self.undeclared(name, "name", "");
                 Ok(Operand::Sink)
             }
         }
