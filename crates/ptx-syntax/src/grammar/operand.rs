@@ -53,8 +53,8 @@ fn name<'a, 's>(i: Tokens<'a, 's>, token: &Token) -> Parsed<'a, 's, OperandKind<
         return Ok((rest, OperandKind::Sink));
     }
     match rest.kind() {
-        // Registers are no arrays: what follows is not part of the operand.
-        TokenKind::Mark(b'[') if name.text.starts_with('%') => Ok((rest, OperandKind::Name(name))),
+        // Registers are neither arrays nor addresses: what follows is not part of the operand.
+        TokenKind::Mark(b'[' | b'-') if name.text.starts_with('%') => Ok((rest, OperandKind::Name(name))),
         TokenKind::Mark(b'[') => element(rest, name),
         TokenKind::Mark(_) => offset
             .map(|offset| {
