@@ -100,7 +100,12 @@ impl<'s> ParseError<Tokens<'_, 's>> for SyntaxError<'s> {
 impl<'s> ContextError<Tokens<'_, 's>> for SyntaxError<'s> {
     /// What the whole production is called is expected where its first token is wrong.
     fn add_context(i: Tokens<'_, 's>, what: &'static str, other: Self) -> Self {
-        if other.left == i.rest.len() { Self { problem: Problem::Expected(what), ..other } } else { other }
+        match other.problem {
+            Problem::Expected(_) if other.left == i.rest.len() => {
+                Self { problem: Problem::Expected(what), ..other }
+            }
+            _ => other,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use nom::Parser;
 use nom::combinator::{cut, opt};
+use nom::error::context;
 use nom::multi::many0;
 use nom::sequence::{delimited, preceded, terminated};
 use ptx_isa::ScalarType;
@@ -57,7 +58,8 @@ fn variable<'a, 's>(i: Tokens<'a, 's>, opaque: bool) -> Parsed<'a, 's, Declarato
     let value = move |i: Tokens<'a, 's>| -> Parsed<'a, 's, Initializer<'s>> {
         if opaque { fields(i, 0) } else { initializer(i, 0) }
     };
-    let (i, (dimensions, initializer)) = (many0(dimension), after(b'=', value)).parse(i)?;
+    let (i, (dimensions, initializer)) =
+        (many0(dimension), after(b'=', context("an initial value", value))).parse(i)?;
     Ok((i, Declarator { name, count, dimensions, initializer }))
 }
 

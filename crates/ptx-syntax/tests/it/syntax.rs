@@ -203,6 +203,7 @@ fn an_error_is_where_the_grammar_cannot_go_on() {
     assert_eq!(error(".reg .b32 r"), at("expected `;`, found the end of the input", "r"));
     assert_eq!(error(".reg .b3 r;"), at("`.b3` is not a type", ".b3"));
     assert_eq!(error(".global .b32 x[4;"), at("expected `]`, found `;`", ";"));
+    assert_eq!(error(".global .b32 x = ;"), at("expected an initial value, found `;`", ";"));
     assert_eq!(error(".file 1;"), at("expected the file's name in quotes, found `;`", ";"));
     assert_eq!(
         error(".loc 1 2 3, inlined_at 4 5 6 x;").0,
