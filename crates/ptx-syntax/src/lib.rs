@@ -27,6 +27,7 @@ mod statements;
 mod stream;
 pub mod syntax;
 mod token;
+mod tree;
 
 use std::borrow::Cow;
 

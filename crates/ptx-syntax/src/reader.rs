@@ -10,10 +10,11 @@ use crate::grammar::error::{Problem, unknown_directive};
 use crate::grammar::instruction::{head, instruction};
 use crate::grammar::module::{is_linkage, starts_item};
 use crate::grammar::statement::statement;
-use crate::resolve::{Resolve, Resolved, Resolver, at, linkage};
+use crate::resolve::module::linkage;
+use crate::resolve::{Resolve, Resolved, Resolver, at};
 use crate::stream::{Source, Stream};
-use crate::syntax::{Function, Statement};
 use crate::token::{Token, TokenKind};
+use crate::tree::{Function, Statement};
 
 const MODULE_DIRECTIVES: &str = "version target address_size visible extern weak common entry func global const shared file \
      section loc pragma alias tex";
@@ -398,13 +399,13 @@ impl<'s, 'h> Reader<'s, 'h> {
             let known = self.resolver.candidates(&mnemonic);
             known.inspect_err(|_| self.stream.take_to(left))?;
         }
+        if token.kind == TokenKind::Directive {
+            self.spoil_taken();
+        }
         let error = self.stream.diagnostic(problem);
         if self.stream.text(&token) == ".loc" {
             self.refuse(token, *error, Recovery::Line);
             return Ok(Next::Statement);
-        }
-        if token.kind == TokenKind::Directive {
-            self.spoil_taken();
         }
         Err(error)
     }

@@ -17,7 +17,7 @@ mod labels;
 mod lookup;
 mod mentions;
 mod mnemonics;
-mod module;
+pub(crate) mod module;
 mod names;
 mod operand;
 mod scoped;
@@ -32,9 +32,7 @@ use crate::resolve::label_scopes::Labels;
 use crate::resolve::mnemonics::Mnemonics;
 use crate::resolve::names::Names;
 use crate::stream::{Comment, Source};
-use crate::syntax::Name;
-
-pub(crate) use crate::resolve::module::linkage;
+use crate::tree::Name;
 
 /// How many errors are reported before the rest of the input is left unread.
 const MAX_ERRORS: usize = 1000;
@@ -116,31 +114,6 @@ impl<'s, 'h> Resolver<'s, 'h> {
     /// Notes a name of a declaration with an error.
     pub(crate) fn spoil(&mut self, name: &'s str) {
         self.spoiled.insert(name);
-    }
-
-    /// Opens a scope.
-    pub(crate) fn enter_scope(&mut self) {
-        self.names.enter();
-        self.enter_labels();
-    }
-
-    /// Closes the innermost scope.
-    pub(crate) fn leave_scope(&mut self) {
-        self.names.leave();
-        self.leave_labels();
-    }
-
-    /// Opens the scope of inline assembly, whose labels are its own.
-    pub(crate) fn enter_assembly(&mut self) {
-        self.names.enter();
-        self.enter_scope();
-    }
-
-    /// Closes the scope of inline assembly.
-    pub(crate) fn leave_assembly(&mut self) {
-        self.leave_scope();
-        self.names.leave();
-        self.settle_labels();
     }
 
     fn intern(&mut self, name: Name<'_>) -> StrId {

@@ -5,8 +5,8 @@ use ptx_diag::Diagnostic;
 use crate::codes;
 use crate::grammar::statement::statement;
 use crate::stream::Stream;
-use crate::syntax::Statement;
 use crate::token::TokenKind;
+use crate::tree::Statement;
 
 /// The statements and directives of a text in order, or what is wrong with them; after an error the text goes on at the next statement.
 ///

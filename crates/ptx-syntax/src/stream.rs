@@ -9,8 +9,8 @@ use ptx_diag::{Diagnostic, Span};
 
 use crate::grammar::error::{Failed, Found, Parsed, Problem};
 use crate::lexer::{self, Fault, Lexeme};
-use crate::syntax::Spare;
 use crate::token::{Context, Text, Token, TokenKind, Tokens};
+use crate::tree::Spare;
 
 /// Whether comments become part of the module.
 ///
@@ -227,7 +227,7 @@ impl<'s> Stream<'s> {
     #[inline(never)]
     fn fill(&mut self) {
         self.tokens.clear();
-        self.next = 0;
+        (self.start, self.next) = (0, 0);
         let mut run = Run::default();
         if let Some(token) = self.held.take()
             && self.add(token, &mut run)

@@ -7,7 +7,7 @@ use nom::{Input, Needed};
 use ptx_diag::Span;
 
 use crate::lexer::Fault;
-use crate::syntax::{Name, Spare};
+use crate::tree::{Name, Spare};
 
 /// What a token is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

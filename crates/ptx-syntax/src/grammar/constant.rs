@@ -5,8 +5,8 @@ use ptx_diag::Span;
 use crate::codes;
 use crate::grammar::MAX_DEPTH;
 use crate::grammar::error::{Failed, Fixed, Parsed, Problem, expected, fail, fixed};
-use crate::syntax::{Constant, ConstantValue, Name, Term};
 use crate::token::{TokenKind, Tokens};
+use crate::tree::{Constant, ConstantValue, Name, Term};
 
 /// `42`, `-0x10`, `0f3F800000`, `WARP_SZ`, or an expression of such (manual 4.5.4).
 #[inline]

@@ -8,8 +8,8 @@ use crate::grammar::error::{Parsed, Problem, fail};
 use crate::grammar::function::prototype_directives;
 use crate::grammar::terminal::{any_directive, comma_list, directive, identifier, mark, must, semicolon};
 use crate::grammar::variable::{optional_parameters, range};
-use crate::syntax::{Name, Prototype, Statement};
 use crate::token::Tokens;
+use crate::tree::{Name, Prototype, Statement};
 
 /// `name:`, alone or before a control flow directive.
 pub(crate) fn label<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Statement<'s>> {

@@ -14,8 +14,8 @@ use crate::grammar::error::{Failed, Fixed, Parsed, Problem, expected, fail, fixe
 use crate::grammar::module::starts_item;
 use crate::grammar::terminal::{after, any_directive, identifier, mark, must, number, string};
 use crate::lexer::{self, Lexeme};
-use crate::syntax::{File, InlinedAt, Location, Name, Number, Section, Statement};
 use crate::token::{TokenKind, Tokens};
+use crate::tree::{File, InlinedAt, Location, Name, Number, Section, Statement};
 
 /// `.file file_index "filename" {, timestamp {, file_size}}` (manual 11.5.3)
 pub(crate) fn file<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Statement<'s>> {

@@ -10,8 +10,8 @@ use crate::grammar::error::{Failed, Fixed, Parsed, Problem, expected, fail, fixe
 use crate::grammar::module::{starts_item, strings};
 use crate::grammar::terminal::{any_directive, comma_list, must, number, proper_identifier};
 use crate::grammar::variable::{attribute_list, optional_parameters};
-use crate::syntax::{Function, FunctionDirective, Name};
 use crate::token::{TokenKind, Tokens};
+use crate::tree::{Function, FunctionDirective, Name};
 
 /// What follows the word of a function's directive.
 #[derive(Clone, Copy, PartialEq, Eq)]

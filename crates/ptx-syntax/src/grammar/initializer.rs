@@ -10,8 +10,8 @@ use crate::grammar::constant::constant;
 use crate::grammar::error::{Fixed, Parsed, Problem, fail, fixed};
 use crate::grammar::operand::offset;
 use crate::grammar::terminal::{comma_list, identifier, mark, must};
-use crate::syntax::{Address, Constant, Field, Initializer, Name, Table};
 use crate::token::{TokenKind, Tokens};
+use crate::tree::{Address, Constant, Field, Initializer, Name, Table};
 
 const TOO_DEEP: Fixed = fixed(codes::TOO_DEEP, "initial values are nested deeper than 256 levels", "");
 

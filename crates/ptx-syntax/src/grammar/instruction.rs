@@ -9,10 +9,10 @@ use crate::grammar::error::{Failed, Parsed, Problem, expected, fail};
 use crate::grammar::operand::{list, operand};
 use crate::grammar::terminal::{any_directive, identifier, mark, must, number};
 use crate::in_place::push;
-use crate::syntax::{
+use crate::token::{Token, TokenKind, Tokens};
+use crate::tree::{
     Constant, ConstantValue, Guard, Instruction, Mnemonic, Operand, OperandKind, SpacedModifiers,
 };
-use crate::token::{Token, TokenKind, Tokens};
 use ptx_diag::Span;
 
 /// `{@{!}p} mnemonic {operand {, operand}} ;`

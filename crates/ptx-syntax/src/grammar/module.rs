@@ -7,8 +7,8 @@ use crate::grammar::error::Parsed;
 use crate::grammar::terminal::{
     any_directive, comma_list, identifier, mark, must, number, semicolon, string,
 };
-use crate::syntax::{Name, Statement};
 use crate::token::{TokenKind, Tokens};
+use crate::tree::{Name, Statement};
 
 /// Whether a directive can only begin an item of a module.
 pub(crate) fn starts_item(word: &str) -> bool {

@@ -8,8 +8,8 @@ use crate::codes;
 use crate::grammar::constant::constant;
 use crate::grammar::error::{Fixed, Parsed, Problem, expected, fail, fixed};
 use crate::grammar::terminal::{comma_list, identifier, mark, must};
-use crate::syntax::{Constant, Name, Operand, OperandKind};
 use crate::token::{Token, TokenKind, Tokens};
+use crate::tree::{Constant, Name, Operand, OperandKind};
 use ptx_diag::Span;
 
 /// `_`, `a`, `a.x`, `a[3]`, `a+4`, `!p`, `-a`, `[a+4]`, `{a, b}` or a constant.

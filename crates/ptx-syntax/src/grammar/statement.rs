@@ -10,8 +10,8 @@ use crate::grammar::instruction::instruction;
 use crate::grammar::module::{address_size, alias, is_linkage, pragma, target, version};
 use crate::grammar::terminal::{any_directive, is_reserved};
 use crate::grammar::variable::variables;
-use crate::syntax::{Name, Statement};
 use crate::token::{TokenKind, Tokens};
+use crate::tree::{Name, Statement};
 
 /// The directives that begin a statement or an item of a module.
 const DIRECTIVES: &str = "version target address_size visible extern weak common entry func global const shared file \

@@ -7,8 +7,8 @@ use nom::{Err, Parser};
 use ptx_diag::Span;
 
 use crate::grammar::error::{Failed, Parsed, Problem, SyntaxError};
-use crate::syntax::{Name, Number};
 use crate::token::{TokenKind, Tokens};
+use crate::tree::{Name, Number};
 
 /// What takes tokens and gives a part of the syntax.
 pub(crate) trait Production<'a, 's: 'a, T>:

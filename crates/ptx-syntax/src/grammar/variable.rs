@@ -14,10 +14,10 @@ use crate::grammar::terminal::{
     after, any_directive, comma_list, directive, identifier, mark, must, number, one_of, proper_identifier,
     semicolon,
 };
-use crate::syntax::{
+use crate::token::{TokenKind, Tokens};
+use crate::tree::{
     Attribute, Declaration, Declarator, Initializer, Name, Number, Parameter, Pointer, Variables,
 };
-use crate::token::{TokenKind, Tokens};
 
 /// The state spaces of variables (manual 5.1).
 const SPACES: &[&str] = &["reg", "const", "global", "local", "param", "shared", "tex"];

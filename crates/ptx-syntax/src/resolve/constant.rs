@@ -9,8 +9,8 @@ use crate::codes;
 use crate::literal::{Spelling, Value, bad_number, decimal, literal};
 use crate::resolve::{Resolved, Resolver, at};
 use crate::stream::Stream;
-use crate::syntax::{Constant, ConstantValue, Number, Term};
 use crate::token::TokenKind;
+use crate::tree::{Constant, ConstantValue, Number, Term};
 
 impl<'s> Resolver<'s, '_> {
     /// A constant with its spelling: the text is kept where the value alone would print otherwise.

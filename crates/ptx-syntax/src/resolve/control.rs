@@ -6,7 +6,7 @@ use crate::codes;
 use crate::resolve::constant::word;
 use crate::resolve::variable::range_count;
 use crate::resolve::{Resolved, Resolver, at};
-use crate::syntax::{self, Name, Number};
+use crate::tree::{self as syntax, Name, Number};
 
 /// How many labels one range may name.
 const MAX_LABELS: u32 = 65_536;

@@ -7,7 +7,7 @@ use ptx_isa::PtxVersion;
 use crate::codes;
 use crate::resolve::constant::{long_word, word};
 use crate::resolve::{Resolved, Resolver};
-use crate::syntax::{self, Name, Number};
+use crate::tree::{self as syntax, Name, Number};
 
 impl<'s> Resolver<'s, '_> {
     /// `.file`

@@ -9,7 +9,7 @@ use crate::resolve::constant::word;
 use crate::resolve::names::Entity;
 use crate::resolve::variable::attributes;
 use crate::resolve::{Resolved, Resolver};
-use crate::syntax;
+use crate::tree as syntax;
 
 impl<'s> Resolver<'s, '_> {
     /// Adds a function; the statements of its body, if it has one, come next, and [`Self::end_function`] after them.

@@ -7,7 +7,7 @@ use crate::codes;
 use crate::literal::{Spelling, Value, integer_literal};
 use crate::resolve::constant::{evaluate_literal, integer_constant};
 use crate::resolve::{Resolved, Resolver, at};
-use crate::syntax::{self, Constant, Field, Name, Number, Table, TablePart};
+use crate::tree::{self as syntax, Constant, Field, Name, Number, Table, TablePart};
 
 /// The values of a list so far: integers in as few bytes as they need, until something else is among them.
 struct List {

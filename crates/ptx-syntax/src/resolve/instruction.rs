@@ -15,7 +15,7 @@ use crate::resolve::constant::word;
 use crate::resolve::foreign::meant_by;
 use crate::resolve::mnemonics::{Candidates, Names, Written, names_at};
 use crate::resolve::{Resolved, Resolver, at};
-use crate::syntax::{self, Instruction, SpacedModifiers};
+use crate::tree::{self as syntax, Instruction, SpacedModifiers};
 
 impl<'s> Resolver<'s, '_> {
     /// Adds an instruction to the body.

@@ -11,6 +11,31 @@ use crate::resolve::{Resolved, Resolver};
 use ptx_diag::nearest;
 
 impl<'s> Resolver<'s, '_> {
+    /// Opens a scope.
+    pub(crate) fn enter_scope(&mut self) {
+        self.names.enter();
+        self.enter_labels();
+    }
+
+    /// Closes the innermost scope.
+    pub(crate) fn leave_scope(&mut self) {
+        self.names.leave();
+        self.leave_labels();
+    }
+
+    /// Opens the scope of inline assembly, whose labels are its own.
+    pub(crate) fn enter_assembly(&mut self) {
+        self.names.enter();
+        self.enter_scope();
+    }
+
+    /// Closes the scope of inline assembly.
+    pub(crate) fn leave_assembly(&mut self) {
+        self.leave_scope();
+        self.names.leave();
+        self.settle_labels();
+    }
+
     pub(crate) fn enter_labels(&mut self) {
         self.labels.scopes.push(FxHashMap::default());
         self.labels.waiting.push(Vec::new());

@@ -7,7 +7,7 @@ use ptx_isa::{Component, SpecialReg};
 use crate::codes;
 use crate::resolve::Resolver;
 use crate::resolve::names::{Entity, First, Range, Recent, split};
-use crate::syntax::Name;
+use crate::tree::Name;
 
 impl<'s> Resolver<'s, '_> {
     /// The entity that a name refers to; a register of a range is created on its first use.

@@ -8,7 +8,7 @@ use crate::codes;
 use crate::resolve::constant::word;
 use crate::resolve::names::Entity;
 use crate::resolve::{Resolved, Resolver, at};
-use crate::syntax::{Name, Number, Statement, Variables};
+use crate::tree::{Name, Number, Statement, Variables};
 
 impl<'s> Resolver<'s, '_> {
     /// Adds what a directive of a module is, but a function.

@@ -8,7 +8,7 @@ use crate::codes;
 use crate::resolve::constant::integer_constant;
 use crate::resolve::mnemonics::Names;
 use crate::resolve::{Resolved, Resolver, at};
-use crate::syntax::{self, Constant, Name, OperandKind};
+use crate::tree::{self as syntax, Constant, Name, OperandKind};
 
 impl<'s> Resolver<'s, '_> {
     /// An operand; `names` is what names can stand for at its place.

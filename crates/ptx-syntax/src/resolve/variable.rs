@@ -11,7 +11,7 @@ use crate::codes;
 use crate::resolve::constant::{long_word, word};
 use crate::resolve::names::Entity;
 use crate::resolve::{Resolved, Resolver, at};
-use crate::syntax::{self, Attribute, Declarator, Name, Number};
+use crate::tree::{self as syntax, Attribute, Declarator, Name, Number};
 
 /// How many variables one range may declare; each becomes a variable of its own.
 const MAX_RANGE: u32 = 65_536;
