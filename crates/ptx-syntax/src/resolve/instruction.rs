@@ -74,13 +74,13 @@ impl<'s> Resolver<'s, '_> {
             return self.spaced_candidates(mnemonic, spaced);
         }
         let name = mnemonic.name;
-        if let Some(found) = self.mnemonics.known.get(name.text) {
-            return Ok(Rc::clone(found));
+        if let Some(found) = self.mnemonics.get(name.text) {
+            return Ok(found);
         }
         match candidates(name.text) {
             Ok(found) => {
                 let found = Rc::new(Candidates::new(found));
-                self.mnemonics.known.insert(name.text, Rc::clone(&found));
+                self.mnemonics.insert(name.text, Rc::clone(&found));
                 Ok(found)
             }
             Err(error) => Err(unknown_mnemonic(name.text, name.span, error)),

@@ -11,10 +11,49 @@ use rustc_hash::FxHashMap;
 /// What each mnemonic text can mean; a file has few different ones.
 #[derive(Default)]
 pub(crate) struct Mnemonics<'s> {
-    pub(crate) known: FxHashMap<&'s str, Rc<Candidates>>,
+    known: FxHashMap<&'s str, Rc<Candidates>>,
+    /// Those looked up last; each has one place it can be remembered in.
+    recent: Vec<(&'s str, Rc<Candidates>)>,
     pub(crate) operands: Vec<Written>,
     pub(crate) fitted: Vec<(Operand, Span)>,
 }
+
+impl<'s> Mnemonics<'s> {
+    /// What a text was found to mean.
+    #[inline]
+    pub(crate) fn get(&mut self, text: &'s str) -> Option<Rc<Candidates>> {
+        let place = self.place(text);
+        if let Some((recent, found)) = self.recent.get(place)
+            && *recent == text
+        {
+            return Some(Rc::clone(found));
+        }
+        let found = self.known.get(text)?;
+        if let Some(recent) = self.recent.get_mut(place) {
+            *recent = (text, Rc::clone(found));
+        }
+        Some(Rc::clone(found))
+    }
+
+    /// Keeps what a text means.
+    pub(crate) fn insert(&mut self, text: &'s str, found: Rc<Candidates>) {
+        if self.recent.is_empty() {
+            self.recent.resize(RECENT, ("", Rc::clone(&found)));
+        }
+        self.known.insert(text, found);
+    }
+
+    #[inline]
+    fn place(&self, text: &str) -> usize {
+        let [first, .., d, c, b, a] = text.as_bytes() else { return 0 };
+        // Opcodes differ in their first letter and length, types in the last ones.
+        let end = u32::from_le_bytes([*a, *b, *c, *d]) ^ (u32::from(*first) << 5) ^ (text.len() as u32) << 13;
+        (end.wrapping_mul(0x9E37_79B1) >> 24) as usize
+    }
+}
+
+/// How many places there are.
+const RECENT: usize = 256;
 
 /// The rows a mnemonic's text can mean, with what reading their operands asks of all of them.
 pub(crate) struct Candidates {
