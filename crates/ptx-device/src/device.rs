@@ -205,7 +205,7 @@ impl Device {
 
     /// Instructions of warps that the interpreter executes of a kernel before it is compiled.
     #[cfg(feature = "jit")]
-    pub(crate) fn interpreted_first(&self, program: &ptx_exec::program::Program) -> u64 {
+    pub(crate) fn interpreted_first(&self, program: &ptx_program::Program) -> u64 {
         self.inner.options.interpreted_first.unwrap_or_else(|| crate::policy::steps(program))
     }
 

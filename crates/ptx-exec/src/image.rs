@@ -6,18 +6,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ptx_diag::{Diagnostic, Diagnostics};
 use ptx_ir::{FunctionId, Module, VarId};
-use ptx_verify::Verified;
+use ptx_program::decode::{Launches, all_variables, kernels, reach};
+use ptx_program::layout;
+use ptx_program::layout::{VariableAddresses, bytes_of, lay_out};
+use ptx_program::memory::{AddressSize, Space};
+use ptx_program::texture::{Handle, opaque_of};
+use ptx_verify::{Verified, WrittenOut};
 
-use crate::decode::{Launches, all_variables, kernels, reach};
 use crate::engine::{Interpretation, Setup};
 use crate::error::{ExecError, TrapKind, codes, one};
 use crate::kernel::{Ground, Kernel, Parameter, parameters};
 use crate::launch::{Limits, Report};
-use crate::layout::{self, VariableAddresses, bytes_of, lay_out};
 use crate::machine::Heap;
-use crate::memory::{AddressSize, Memory, MemoryError, Pieces, RegionKind, Space};
+use crate::memory::{Memory, MemoryError, Pieces, RegionKind};
 use crate::spec::LaunchSpec;
-use crate::texture::{Handle, TextureError, check_reference, opaque_of};
+use crate::texture::{TextureError, check_reference};
 
 /// The heap of device-side `malloc`, shared by clones. It is created when the first kernel needs it.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +68,7 @@ pub struct Surroundings {
 
 /// A module in memory: its variables have addresses and values, and its kernels are decoded once, on first request.
 pub struct Image {
-    module: Module,
+    module: WrittenOut<'static>,
     surroundings: Surroundings,
     known: VariableAddresses,
     variables: HashMap<String, Variable>,

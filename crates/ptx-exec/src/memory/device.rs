@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use ptx_program::memory::{ALLOCATION_SHIFT, AddressSize};
 use thiserror::Error;
 
+use super::FaultKind;
 use super::arena::place_low;
 use super::beyond::{Beyond, HostMemory, HostRegion};
 use super::freed::{Freed, NEAR, describe};
@@ -13,7 +15,6 @@ use super::global::{Concurrency, GlobalMemory};
 use super::multicast::Multicast;
 use super::pieces::Pieces;
 use super::region::{ALIGNMENT, FENCE, Guess, Region, search};
-use super::{ALLOCATION_SHIFT, AddressSize, FaultKind};
 
 /// Maximum size of an allocation.
 const LARGEST: u64 = 1 << 40;
