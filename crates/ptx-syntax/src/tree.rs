@@ -25,15 +25,15 @@ pub enum Statement<'s> {
     Target(Vec<Name<'s>>, Span),
     /// `.address_size 64` (manual 11.1.3)
     AddressSize(Number<'s>, Span),
-    /// `.file` (manual 11.5.2)
+    /// `.file` (manual 11.5.3)
     File(Box<File<'s>>),
-    /// `.section` (manual 11.5.3)
+    /// `.section` (manual 11.5.2)
     Section(Box<Section<'s>>),
     /// A line of `@@DWARF` (manual 11.5.1).
     DwarfLine(Name<'s>),
     /// `.alias f, g;` (manual 11.2.3)
     Alias(Name<'s>, Name<'s>, Span),
-    /// `.pragma "text";` (manual 11.4.18); the strings are without their quotes.
+    /// `.pragma "text";` (manual 11.4.7); the strings are without their quotes.
     Pragma(Vec<Name<'s>>, Span),
     /// Variables or registers (manual 5.4).
     Variables(Box<Variables<'s>>),
@@ -223,7 +223,7 @@ pub struct Declaration<'s> {
     pub span: Span,
 }
 
-/// An attribute of a variable or function (manual 5.4.8, 11.4.13).
+/// An attribute of a variable or function (manual 5.4.8).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Attribute<'s> {
     /// `.managed`
@@ -411,7 +411,7 @@ pub struct Prototype<'s> {
     pub directives: Vec<FunctionDirective<'s>>,
 }
 
-/// `.file index "name", time, size` (manual 11.5.2)
+/// `.file index "name", time, size` (manual 11.5.3)
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct File<'s> {
     /// The number that `.loc` names.
@@ -424,7 +424,7 @@ pub struct File<'s> {
     pub span: Span,
 }
 
-/// `.section name { lines }` (manual 11.5.3)
+/// `.section name { lines }` (manual 11.5.2)
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Section<'s> {
     /// The name, with its dot.

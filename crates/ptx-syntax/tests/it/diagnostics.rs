@@ -385,3 +385,22 @@ fn habits_of_c_and_of_llvm_are_told_what_ptx_has() {
     assert_eq!(help("visible .entry k() { ret; }"), "write `.visible`");
     assert_eq!(help(".kernel k() { ret; }"), "did you mean `.entry`?");
 }
+
+#[test]
+fn bytes_that_are_not_utf_8_are_allowed_in_comments_only() {
+    let of = |text: &[u8]| {
+        let source = SourceFile::new("test.ptx", [HEAD.as_bytes(), text].concat());
+        let (module, findings) = ptx_syntax::parse(&source);
+        let findings: Vec<_> = findings.iter().map(|one| (one.code.0, one.span.expect("a place"))).collect();
+        (ptx_ir::print(&module), findings)
+    };
+    let at = |lo: usize, length: usize| {
+        let lo = (HEAD.len() + lo) as u32;
+        ("P0001", ptx_diag::Span::new(lo, lo + length as u32))
+    };
+    let (printed, findings) = of(b"// caf\xE9\n.global .b32 v;\n");
+    assert!(findings.is_empty() && printed.contains("// caf\u{FFFD}\n"), "{findings:?}\n{printed}");
+    assert_eq!(of(b".file 1 \"caf\xE9\"\n").1, [at(8, 6)]);
+    assert_eq!(of(b".file 1 \"caf\xC3\xA9\"\n").1, [at(8, 7)]);
+    assert_eq!(of(b".global .b32 caf\xE9;\n").1, [at(16, 1)]);
+}
