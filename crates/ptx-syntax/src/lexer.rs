@@ -195,8 +195,8 @@ pub(crate) fn separators(input: &str) -> &str {
     }
 }
 
-/// How many bytes the elements take, with commas between them, that a list of numbers begins with: two or more numbers or lists of
-/// such.
+/// How many bytes the elements take, with commas between them, that a list begins with, of which two or more are numbers, names
+/// with or without a number added, or lists of such.
 ///
 /// The last one is left out unless the list certainly ends after it: it may be the first of an expression.
 pub(crate) fn table(input: &[u8]) -> Option<usize> {
@@ -230,6 +230,20 @@ pub(crate) fn table(input: &[u8]) -> Option<usize> {
                 rest = behind_number(number);
             }
             [b'0'..=b'9', ..] => rest = behind_number(rest),
+            [first, behind @ ..]
+                if (is_letter(*first) || begins_name(rest)) && !rest.starts_with(b"WARP_SZ") =>
+            {
+                rest = behind_word(behind);
+                let sum = rest.split_at(skip(rest)).1;
+                if let [b'+', behind @ ..] = sum {
+                    let number = behind.split_at(skip(behind)).1;
+                    let number = number.strip_prefix(b"-").unwrap_or(number);
+                    if !number.first().is_some_and(u8::is_ascii_digit) {
+                        break;
+                    }
+                    rest = behind_number(number);
+                }
+            }
             _ => break,
         }
         // After an element: a comma before the next one, or the end of its list, which is an element itself.

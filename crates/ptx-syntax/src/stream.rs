@@ -259,7 +259,7 @@ impl<'s> Stream<'s> {
                 self.tokens.push(Token { lo, hi: lo + 1, kind: TokenKind::Mark(byte), starts_line });
                 starts_line = false;
                 rest = behind;
-                if matches!(byte, b';' | b'{' | b'}' | b',') {
+                if matches!(byte, b';' | b'{' | b'}' | b',' | b':') {
                     self.at = lo as usize + 1;
                     if self.ends(byte, &mut run) {
                         return;
@@ -297,6 +297,11 @@ impl<'s> Stream<'s> {
             // The semicolon of a `.pragma` in the head of a kernel does not end the head.
             b';' => !std::mem::take(&mut run.in_pragma),
             b'{' | b'}' if self.tokens.len() == 1 => true,
+            // A label, unless a directive may follow.
+            b':' if self.tokens.len() == 2 => {
+                let next = self.after(self.at).iter().find(|byte| !byte.is_ascii_whitespace());
+                !matches!(next, None | Some(b'.' | b'/' | b'#'))
+            }
             b'{' if !run.assigns => {
                 run.declares = false;
                 false

@@ -40,7 +40,7 @@ pub enum Statement<'s> {
     /// `.entry` or `.func` with everything before its body (manual 11.2.1, 11.2.2).
     Function(Box<Function<'s>>),
     /// `.loc` (manual 11.5.4)
-    Location(Box<Location<'s>>),
+    Location(Location<'s>),
     /// `{`
     Open(Span),
     /// `}`
@@ -250,7 +250,7 @@ pub struct Declarator<'s> {
 pub enum Initializer<'s> {
     /// A constant.
     Value(Constant<'s>),
-    /// Two or more elements of a list that are nothing but numbers, or lists of such.
+    /// Two or more elements of a list that are nothing but numbers, addresses without `generic`, or lists of such.
     Table(Table<'s>),
     /// The address of a variable or function.
     Address(Address<'s>),
@@ -284,11 +284,11 @@ pub struct Address<'s> {
     pub offset: Option<Constant<'s>>,
 }
 
-/// Numbers, and lists of numbers, with commas between them, as large arrays have: they are taken out of the text when they are
-/// asked for.
+/// Numbers, addresses, and lists of such, with commas between them, as large arrays have: they are taken out of the text when they
+/// are asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Table<'s> {
-    /// The numbers as written, with commas, braces and blanks.
+    /// All of them as written, with commas, braces and blanks.
     pub text: &'s str,
     /// The offset of the text.
     pub lo: u32,
@@ -305,6 +305,10 @@ pub enum TablePart<'s> {
     Decimal(i64),
     /// Another number, with the offset of its minus if it has one.
     Number(Option<u32>, Number<'s>),
+    /// The address of a variable or function.
+    Name(Name<'s>),
+    /// A number that is added to the address before it, and whether it has a minus.
+    Offset(bool, Number<'s>),
 }
 
 impl<'s> Table<'s> {
@@ -312,7 +316,11 @@ impl<'s> Table<'s> {
     pub fn parts(&self) -> impl Iterator<Item = TablePart<'s>> + use<'s> {
         let (text, lo) = (self.text, self.lo);
         let mut rest = text.as_bytes();
-        let offset = move |rest: &[u8]| lo + (text.len() - rest.len()) as u32;
+        let mut adds = false;
+        let word = move |rest: &[u8], behind: &[u8]| {
+            let (start, end) = (text.len() - rest.len(), text.len() - behind.len());
+            Some(Name { text: text.get(start..end)?, span: Span::new(lo + start as u32, lo + end as u32) })
+        };
         std::iter::from_fn(move || {
             let mut minus = None;
             loop {
@@ -322,13 +330,22 @@ impl<'s> Table<'s> {
                         rest = behind;
                         return Some(if *byte == b'{' { TablePart::Open } else { TablePart::Close });
                     }
-                    b'-' => minus = Some(offset(rest)),
+                    b'-' => minus = Some(lo + (text.len() - rest.len()) as u32),
+                    b'+' => adds = true,
                     b'0'..=b'9' => break,
+                    byte if crate::lexer::is_letter(*byte) || matches!(byte, b'%' | b'$') => {
+                        let start = std::mem::replace(&mut rest, crate::lexer::behind_word(behind));
+                        return Some(TablePart::Name(word(start, rest)?));
+                    }
                     _ => {}
                 }
                 rest = behind;
             }
             let start = rest;
+            if std::mem::take(&mut adds) {
+                rest = crate::lexer::behind_number(start);
+                return Some(TablePart::Offset(minus.is_some(), word(start, rest)?));
+            }
             if minus.is_none()
                 && let Some((behind, value)) = crate::literal::decimal_prefix(start)
             {
@@ -336,10 +353,7 @@ impl<'s> Table<'s> {
                 return Some(TablePart::Decimal(value));
             }
             rest = crate::lexer::behind_number(start);
-            let (lo, hi) = (offset(start), offset(rest));
-            let digits =
-                text.get((lo - offset(text.as_bytes())) as usize..(hi - offset(text.as_bytes())) as usize)?;
-            Some(TablePart::Number(minus, Name { text: digits, span: Span::new(lo, hi) }))
+            Some(TablePart::Number(minus, word(start, rest)?))
         })
     }
 }
@@ -440,12 +454,12 @@ pub struct Section<'s> {
 }
 
 /// `.loc file line column` (manual 11.5.4)
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Location<'s> {
     /// The file, line and column.
     pub position: [Number<'s>; 3],
     /// What follows the first comma.
-    pub inlined: Option<InlinedAt<'s>>,
+    pub inlined: Option<Box<InlinedAt<'s>>>,
     /// Where the directive is.
     pub span: Span,
 }

@@ -28,9 +28,10 @@ impl<'s> Resolver<'s, '_> {
     /// `.loc`
     pub(crate) fn location(&mut self, location: &syntax::Location<'s>) -> Resolved<()> {
         let [file, line, column] = position(location.position)?;
-        let inlined = match location.inlined {
+        let inlined = match &location.inlined {
             None => None,
-            Some(syntax::InlinedAt { name, offset, position: place }) => {
+            Some(inlined) => {
+                let syntax::InlinedAt { name, offset, position: place } = **inlined;
                 let name = self.intern(name);
                 let offset = offset.map(|offset| long_word(offset, "an offset")).transpose()?;
                 let [file, line, column] = position(place)?;

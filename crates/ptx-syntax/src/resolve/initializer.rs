@@ -7,7 +7,7 @@ use crate::codes;
 use crate::literal::{Spelling, Value, integer_literal};
 use crate::resolve::constant::{evaluate_literal, integer_constant};
 use crate::resolve::{Resolved, Resolver, at};
-use crate::tree::{self as syntax, Constant, Field, Name, Number, Table, TablePart};
+use crate::tree::{self as syntax, Constant, ConstantValue, Field, Name, Number, Table, TablePart};
 
 /// The values of a list so far: integers in as few bytes as they need, until something else is among them.
 struct List {
@@ -39,6 +39,14 @@ impl List {
             self.values.extend(self.integers.constants().map(Initializer::Value));
         }
         self.values.push(value);
+    }
+
+    /// Adds to the address that was pushed last.
+    fn add_to_last(&mut self, added: i64) {
+        match self.values.last_mut() {
+            Some(Initializer::Address { offset, .. }) => *offset = added,
+            _ => debug_assert!(false, "a name precedes what is added to it"),
+        }
     }
 
     fn finish(mut self) -> Initializer {
@@ -111,6 +119,17 @@ impl<'s> Resolver<'s, '_> {
                         Spelling::Hex => value.with(Literal::Hex),
                         Spelling::Other => self.as_written(span, value),
                     });
+                    continue;
+                }
+                TablePart::Name(name) => {
+                    let address = syntax::Address { name, generic: false, offset: None };
+                    let (symbol, offset) = self.symbol_address(&address)?;
+                    Initializer::Address { symbol, offset, generic: false }
+                }
+                TablePart::Offset(negative, digits) => {
+                    let value = ConstantValue::Literal { negative, digits: digits.text };
+                    let added = integer_constant(&Constant { value, span: digits.span })?;
+                    list.add_to_last(added);
                     continue;
                 }
                 TablePart::Open => {

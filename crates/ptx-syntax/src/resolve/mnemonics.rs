@@ -15,6 +15,8 @@ pub(crate) struct Mnemonics<'s> {
     /// Those looked up last; each has one place it can be remembered in.
     recent: Vec<(&'s str, Rc<Candidates>)>,
     pub(crate) operands: Vec<Written>,
+    /// The elements of a list that is being resolved.
+    pub(crate) elements: Vec<(Operand, Span)>,
     pub(crate) fitted: Vec<(Operand, Span)>,
 }
 

@@ -193,11 +193,15 @@ impl<'s> Resolver<'s, '_> {
     }
 
     fn elements(&mut self, values: &[syntax::Operand<'s>]) -> Resolved<ListId> {
-        let mut resolved = Vec::with_capacity(values.len());
+        // Lists are in brackets at most, which take memory of their own.
+        let mut resolved = std::mem::take(&mut self.mnemonics.elements);
+        resolved.clear();
         for value in values {
             resolved.push((self.list_element(value)?, value.span));
         }
-        Ok(self.body.add_list(resolved))
+        let list = self.body.add_list(resolved.drain(..));
+        self.mnemonics.elements = resolved;
+        Ok(list)
     }
 
     /// An element of a list, which is not a sum.

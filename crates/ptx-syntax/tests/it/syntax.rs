@@ -151,13 +151,13 @@ fn functions_and_variables_keep_their_parts() {
     assert_eq!((declaration.space.text, declaration.ty.text), ("const", "f32"));
     let [a, b] = &variables.declarators[..] else { panic!("two names") };
     assert_eq!((a.dimensions.len(), b.name.text, b.initializer.is_none()), (2, "b", true));
-    assert!(matches!(&a.initializer, Some(Initializer::List(values)) if values.len() == 2));
+    assert!(matches!(&a.initializer, Some(Initializer::List(values)) if values.len() == 1));
 }
 
 /// Tables are one part of the tree; an expression at the end of one is none of it.
 #[test]
 fn numbers_of_tables_are_read_when_they_are_asked_for() {
-    let text = ".global .b32 t[] = {{1, - 2}, {}, 0x3 , 4U, 5 + 6};";
+    let text = ".global .b32 t[] = {{1, - 2}, {}, 0x3 , 4U, f, g + -8, 5 + 6};";
     let Statement::Variables(variables) = statement(text) else { panic!("variables") };
     let Some(Initializer::List(values)) = &variables.declarators[0].initializer else { panic!("a list") };
     let [Initializer::Table(table), Initializer::Value(last)] = &values[..] else { panic!("{values:?}") };
@@ -166,6 +166,10 @@ fn numbers_of_tables_are_read_when_they_are_asked_for() {
         .map(|part| match part {
             TablePart::Open => "{".to_owned(),
             TablePart::Close => "}".to_owned(),
+            TablePart::Name(name) => name.text.to_owned(),
+            TablePart::Offset(negative, number) => {
+                format!("+{}{}", if negative { "-" } else { "" }, number.text)
+            }
             TablePart::Decimal(value) => value.to_string(),
             TablePart::Number(minus, number) => {
                 assert_eq!(&text[number.span.lo as usize..number.span.hi as usize], number.text);
@@ -174,7 +178,7 @@ fn numbers_of_tables_are_read_when_they_are_asked_for() {
             }
         })
         .collect();
-    assert_eq!(shown.join(" "), "{ 1 -2 } { } 0x3 4U");
+    assert_eq!(shown.join(" "), "{ 1 -2 } { } 0x3 4U f g +-8");
     assert_eq!(postfix(last), "5 6 +");
 }
 
