@@ -302,10 +302,8 @@ impl<'s> Stream<'s> {
                 let next = self.after(self.at).iter().find(|byte| !byte.is_ascii_whitespace());
                 !matches!(next, None | Some(b'.' | b'/' | b'#'))
             }
-            b'{' if !run.assigns => {
-                run.declares = false;
-                false
-            }
+            // The body of a function.
+            b'{' if run.declares && !run.assigns => true,
             b'{' | b',' if run.assigns => {
                 self.table();
                 false

@@ -1,19 +1,15 @@
 //! Instruction statements (manual 4.3.2).
 
+use nom::Parser;
 use nom::combinator::{cut, opt};
 use nom::multi::many0;
 use nom::sequence::delimited;
-use nom::{Input, Parser};
 
 use crate::grammar::error::{Failed, Parsed, Problem, expected, fail};
-use crate::grammar::operand::{list, operand};
+use crate::grammar::operand::{list, operand, push_operand};
 use crate::grammar::terminal::{any_directive, identifier, mark, must, number};
-use crate::in_place::push;
-use crate::token::{Token, TokenKind, Tokens};
-use crate::tree::{
-    Constant, ConstantValue, Guard, Instruction, Mnemonic, Operand, OperandKind, SpacedModifiers,
-};
-use ptx_diag::Span;
+use crate::token::{TokenKind, Tokens};
+use crate::tree::{Guard, Instruction, Mnemonic, Operand, OperandKind, SpacedModifiers};
 
 /// `{@{!}p} mnemonic {operand {, operand}} ;`
 #[inline]
@@ -89,68 +85,13 @@ fn operand_list<'a, 's>(
     let mut i = i;
     let mut paired = false;
     loop {
-        let rest = match common_operand(i, paired, operands) {
-            Some(rest) => rest,
-            None => {
-                let (rest, operand) = operand(i)?;
-                operands.push(Operand { paired, ..operand });
-                rest
-            }
-        };
+        let rest = push_operand(i, paired, operands)?;
         paired = match rest.kind() {
             TokenKind::Mark(b',') => false,
             TokenKind::Mark(b'|') => true,
             _ => return Ok(rest),
         };
         i = rest.skip();
-    }
-}
-
-/// What nearly all operands are: `a`, `42`, `[a]` or `[a+42]`. [`operand`] parses these too, but moving what it gives into the list
-/// takes longer than parsing it.
-#[inline(always)]
-fn common_operand<'a, 's>(
-    i: Tokens<'a, 's>,
-    paired: bool,
-    operands: &mut Vec<Operand<'s>>,
-) -> Option<Tokens<'a, 's>> {
-    let ends = |token: &Token| matches!(token.kind, TokenKind::Mark(b',' | b';'));
-    let is_name = |token: &Token| token.kind == TokenKind::Ident && !matches!(i.text(token), "_" | "WARP_SZ");
-    let literal = |token: &Token| {
-        let value = ConstantValue::Literal { negative: false, digits: i.text(token) };
-        Constant { value, span: token.span() }
-    };
-    match i.rest {
-        [name, end, ..] if ends(end) && is_name(name) => {
-            let span = name.span();
-            push(operands, || Operand { kind: OperandKind::Name(i.name(name)), span, paired });
-            Some(i.take_from(1))
-        }
-        [number, end, ..] if ends(end) && number.kind == TokenKind::Number => {
-            let span = number.span();
-            push(operands, || Operand { kind: OperandKind::Constant(literal(number)), span, paired });
-            Some(i.take_from(1))
-        }
-        [open, name, rest @ ..] if open.kind == TokenKind::Mark(b'[') && is_name(name) => match rest {
-            [close, ..] if close.kind == TokenKind::Mark(b']') => {
-                let span = Span::new(open.lo, close.hi);
-                let kind = || OperandKind::Address(Some(i.name(name)), None);
-                push(operands, || Operand { kind: kind(), span, paired });
-                Some(i.take_from(3))
-            }
-            [plus, number, close, ..]
-                if plus.kind == TokenKind::Mark(b'+')
-                    && number.kind == TokenKind::Number
-                    && close.kind == TokenKind::Mark(b']') =>
-            {
-                let span = Span::new(open.lo, close.hi);
-                let kind = || OperandKind::Address(Some(i.name(name)), Some(literal(number)));
-                push(operands, || Operand { kind: kind(), span, paired });
-                Some(i.take_from(5))
-            }
-            _ => None,
-        },
-        _ => None,
     }
 }
 

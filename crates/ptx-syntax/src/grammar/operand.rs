@@ -1,16 +1,80 @@
 //! Operands of instructions (manual 6).
 
-use nom::Parser;
 use nom::combinator::cut;
-use nom::sequence::{delimited, preceded};
+use nom::sequence::preceded;
+use nom::{Input, Parser};
 
 use crate::codes;
 use crate::grammar::constant::constant;
-use crate::grammar::error::{Fixed, Parsed, Problem, expected, fail, fixed};
+use crate::grammar::error::{Failed, Fixed, Parsed, Problem, expected, fail, fixed};
 use crate::grammar::terminal::{comma_list, identifier, mark, must};
+use crate::in_place::push;
 use crate::token::{Token, TokenKind, Tokens};
-use crate::tree::{Constant, Name, Operand, OperandKind};
+use crate::tree::{Constant, ConstantValue, Name, Operand, OperandKind};
 use ptx_diag::Span;
+
+/// Parses an operand into a list.
+#[inline(always)]
+pub(crate) fn push_operand<'a, 's>(
+    i: Tokens<'a, 's>,
+    paired: bool,
+    operands: &mut Vec<Operand<'s>>,
+) -> Result<Tokens<'a, 's>, Failed<'s>> {
+    if let Some(rest) = common_operand(i, paired, operands) {
+        return Ok(rest);
+    }
+    let (rest, operand) = operand(i)?;
+    operands.push(Operand { paired, ..operand });
+    Ok(rest)
+}
+
+/// What nearly all operands are: `a`, `42`, `[a]` or `[a+42]`. [`operand`] parses these too, but moving what it gives into the list
+/// takes longer than parsing it.
+#[inline(always)]
+fn common_operand<'a, 's>(
+    i: Tokens<'a, 's>,
+    paired: bool,
+    operands: &mut Vec<Operand<'s>>,
+) -> Option<Tokens<'a, 's>> {
+    let ends = |token: &Token| matches!(token.kind, TokenKind::Mark(b',' | b';' | b'}' | b')'));
+    let is_name = |token: &Token| token.kind == TokenKind::Ident && !matches!(i.text(token), "_" | "WARP_SZ");
+    let literal = |token: &Token| {
+        let value = ConstantValue::Literal { negative: false, digits: i.text(token) };
+        Constant { value, span: token.span() }
+    };
+    match i.rest {
+        [name, end, ..] if ends(end) && is_name(name) => {
+            let span = name.span();
+            push(operands, || Operand { kind: OperandKind::Name(i.name(name)), span, paired });
+            Some(i.take_from(1))
+        }
+        [number, end, ..] if ends(end) && number.kind == TokenKind::Number => {
+            let span = number.span();
+            push(operands, || Operand { kind: OperandKind::Constant(literal(number)), span, paired });
+            Some(i.take_from(1))
+        }
+        [open, name, rest @ ..] if open.kind == TokenKind::Mark(b'[') && is_name(name) => match rest {
+            [close, ..] if close.kind == TokenKind::Mark(b']') => {
+                let span = Span::new(open.lo, close.hi);
+                let kind = || OperandKind::Address(Some(i.name(name)), None);
+                push(operands, || Operand { kind: kind(), span, paired });
+                Some(i.take_from(3))
+            }
+            [plus, number, close, ..]
+                if plus.kind == TokenKind::Mark(b'+')
+                    && number.kind == TokenKind::Number
+                    && close.kind == TokenKind::Mark(b']') =>
+            {
+                let span = Span::new(open.lo, close.hi);
+                let kind = || OperandKind::Address(Some(i.name(name)), Some(literal(number)));
+                push(operands, || Operand { kind: kind(), span, paired });
+                Some(i.take_from(5))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
 
 /// `_`, `a`, `a.x`, `a[3]`, `a+4`, `!p`, `-a`, `[a+4]`, `{a, b}` or a constant.
 pub(crate) fn operand<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Operand<'s>> {
@@ -190,29 +254,31 @@ fn bracket<'a, 's>(
 
 /// `{a, b, c, d}` (manual 6.4.3)
 fn vector<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, OperandKind<'s>> {
-    elements(i, b'{', b'}', "`,` or `}`").map(|(rest, list)| (rest, OperandKind::Vector(list)))
+    elements(i, b'}', "`,` or `}`").map(|(rest, list)| (rest, OperandKind::Vector(list)))
 }
 
 /// `(a, b)`: results or arguments of a call (manual 9.7.12.5).
 pub(crate) fn list<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Operand<'s>> {
-    let (rest, list) = elements(i, b'(', b')', "`,` or `)`")?;
+    let (rest, list) = elements(i, b')', "`,` or `)`")?;
     Ok((rest, Operand { kind: OperandKind::List(list), span: i.span_to(rest), paired: false }))
 }
 
 /// Operands with commas between them, none of which is a list or an address.
-fn elements<'a, 's>(
-    i: Tokens<'a, 's>,
-    open: u8,
-    close: u8,
-    shown: &'static str,
-) -> Parsed<'a, 's, Vec<Operand<'s>>> {
-    let element = |i: Tokens<'a, 's>| match i.kind() {
-        TokenKind::Mark(b'{' | b'[') => expected(i, "a register or constant"),
-        _ => operand(i),
-    };
-    let inner = i.skip();
-    if inner.is_mark(close) {
-        return Ok((inner.skip(), Vec::new()));
+fn elements<'a, 's>(i: Tokens<'a, 's>, close: u8, shown: &'static str) -> Parsed<'a, 's, Vec<Operand<'s>>> {
+    let mut i = i.skip();
+    let mut list = Vec::with_capacity(4);
+    if i.is_mark(close) {
+        return Ok((i.skip(), list));
     }
-    cut(delimited(mark(open, "`(`"), comma_list(element), mark(close, shown))).parse(i)
+    loop {
+        if let TokenKind::Mark(b'{' | b'[') = i.kind() {
+            return expected(i, "a register or constant");
+        }
+        i = push_operand(i, false, &mut list)?;
+        match i.kind() {
+            TokenKind::Mark(b',') => i = i.skip(),
+            TokenKind::Mark(mark) if mark == close => return Ok((i.skip(), list)),
+            _ => return expected(i, shown),
+        }
+    }
 }
