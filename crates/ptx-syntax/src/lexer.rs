@@ -8,41 +8,20 @@ use nom::IResult;
 use nom::bytes::complete::take;
 use nom::error::{ErrorKind, ParseError};
 
-/// What a token is. Names and numbers keep their text; blanks and comments are no tokens.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum TokenKind<'s> {
-    /// A name (manual 4.4), with its `%`, `$` or `_`.
-    Ident(&'s str),
-    /// A word after a dot, without the dot, with the words after `::`.
-    Directive(&'s str),
-    /// A number as written.
-    Number(&'s str),
-    /// A text between quotes, without them.
-    Text(&'s [u8]),
-    /// A mark of one byte.
-    Mark(u8),
-    /// A constant expression's operator of two bytes.
-    Operator([u8; 2]),
-    /// No token.
-    Bad(Fault),
-    /// The end of the input.
-    End,
-}
-
-/// What a token is, without its text.
+/// What a token is; the text is taken out of the input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lexeme {
-    /// [`TokenKind::Ident`]
+    /// A name (manual 4.4), with its `%`, `$` or `_`.
     Ident,
-    /// [`TokenKind::Directive`], with its dot.
+    /// A word after a dot, with the words after `::`.
     Directive,
-    /// [`TokenKind::Number`]
+    /// A number.
     Number,
-    /// [`TokenKind::Text`], with its quotes.
+    /// A string, with its quotes.
     Text,
-    /// [`TokenKind::Mark`]
+    /// A punctuation character.
     Mark(u8),
-    /// [`TokenKind::Operator`]
+    /// An operator of two characters.
     Operator([u8; 2]),
 }
 
@@ -55,6 +34,8 @@ pub(crate) enum Fault {
     Quote,
     /// The input ends before `*/`.
     Comment,
+    /// The input ends before the `}` of a section.
+    Section,
 }
 
 impl<'s> ParseError<&'s [u8]> for Fault {
@@ -76,6 +57,8 @@ const BLANK: u8 = 4;
 const MARK: u8 = 8;
 /// What a name starts with.
 const LETTER: u8 = 16;
+/// A mark that is one whatever follows it.
+const PLAIN: u8 = 32;
 
 /// What a byte may be part of.
 static CLASS: [u8; 256] = classes();
@@ -102,6 +85,9 @@ const fn classes() -> [u8; 256] {
             || matches!(byte, b'+' | b'-' | b'*' | b'/' | b'~' | b'^' | b'?')
         {
             table[at] |= MARK;
+            if !matches!(byte, b'/' | b'@') {
+                table[at] |= PLAIN;
+            }
         }
         at += 1;
     }
@@ -183,9 +169,130 @@ pub(crate) fn token(input: &[u8]) -> Lexed<'_, Lexeme> {
     }
 }
 
+/// Whether a character only separates tokens.
+#[inline]
+pub(crate) fn separates(character: char) -> bool {
+    character == '\n' || u8::try_from(character).is_ok_and(is_blank)
+}
+
+/// What follows blanks, line ends and comments.
+#[inline]
+pub(crate) fn separators(input: &str) -> &str {
+    let mut input = input;
+    loop {
+        input = input.trim_start_matches(separates);
+        let bytes = input.as_bytes();
+        let length = match bytes {
+            [b'/', b'/', ..] => line(bytes).map(|(_, text)| text.len()),
+            [b'/', b'*', ..] => block_comment(bytes).map(|(_, text)| text.len()),
+            [b'#', ..] => line_marker(bytes).map(<[u8]>::len).ok_or(nom::Err::Error(Fault::Byte)),
+            _ => return input,
+        };
+        match length.ok().and_then(|length| input.get(length..)) {
+            Some(rest) => input = rest,
+            None => return input,
+        }
+    }
+}
+
+/// How many bytes the elements take, with commas between them, that a list begins with, of which two or more are numbers, names
+/// with or without a number added, or lists of such.
+///
+/// The last one is left out unless the list certainly ends after it: it may be the first of an expression.
+pub(crate) fn table(input: &[u8]) -> Option<usize> {
+    /// Deeper lists are parsed token by token, so that no text is searched more often than this.
+    const DEEPEST: usize = 4;
+    let skip = |mut rest: &'_ [u8]| -> usize {
+        let length = rest.len();
+        while let [byte, behind @ ..] = rest
+            && (is_blank(*byte) || *byte == b'\n')
+        {
+            rest = behind;
+        }
+        length - rest.len()
+    };
+    let (mut count, mut end, mut depth) = (0usize, 0, 0usize);
+    let mut rest = input;
+    'elements: loop {
+        match rest {
+            [b'{', behind @ ..] if depth < DEEPEST => {
+                depth += 1;
+                rest = behind.split_at(skip(behind)).1;
+                if !matches!(rest, [b'}', ..]) {
+                    continue;
+                }
+            }
+            [b'-', behind @ ..] => {
+                let number = behind.split_at(skip(behind)).1;
+                if !number.first().is_some_and(u8::is_ascii_digit) {
+                    break;
+                }
+                rest = behind_number(number);
+            }
+            [b'0'..=b'9', ..] => rest = behind_number(rest),
+            [first, behind @ ..]
+                if (is_letter(*first) || begins_name(rest)) && !rest.starts_with(b"WARP_SZ") =>
+            {
+                rest = behind_word(behind);
+                let sum = rest.split_at(skip(rest)).1;
+                if let [b'+', behind @ ..] = sum {
+                    let number = behind.split_at(skip(behind)).1;
+                    let number = number.strip_prefix(b"-").unwrap_or(number);
+                    if !number.first().is_some_and(u8::is_ascii_digit) {
+                        break;
+                    }
+                    rest = behind_number(number);
+                }
+            }
+            _ => break,
+        }
+        // After an element: a comma before the next one, or the end of its list, which is an element itself.
+        loop {
+            let element_end = input.len() - rest.len();
+            rest = rest.split_at(skip(rest)).1;
+            match rest {
+                [b',', behind @ ..] => {
+                    if depth == 0 {
+                        (count, end) = (count + 1, element_end);
+                    }
+                    rest = behind.split_at(skip(behind)).1;
+                    break;
+                }
+                [b'}', behind @ ..] if depth > 0 => {
+                    depth -= 1;
+                    rest = behind;
+                }
+                [b'}', ..] => {
+                    (count, end) = (count + 1, element_end);
+                    break 'elements;
+                }
+                _ => break 'elements,
+            }
+        }
+    }
+    (count >= 2).then_some(end)
+}
+
+/// How far a section's closing brace is, after comments.
+pub(crate) fn section(input: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let rest = input.get(at..)?;
+        let found = memchr::memchr2(b'}', b'/', rest)?;
+        let rest = rest.get(found..)?;
+        at += found;
+        match rest {
+            [b'}', ..] => return Some(at),
+            [b'/', b'/', ..] => at += memchr::memchr(b'\n', rest)?,
+            [b'/', b'*', ..] => at += 4 + memchr::memmem::find(rest.get(2..)?, b"*/")?,
+            _ => at += 1,
+        }
+    }
+}
+
 /// What follows letters, digits, dollars and underscores.
 #[inline]
-fn behind_word(input: &[u8]) -> &[u8] {
+pub(crate) fn behind_word(input: &[u8]) -> &[u8] {
     let end = input.iter().position(|&byte| !is(byte, IDENT)).unwrap_or(input.len());
     input.split_at(end).1
 }
@@ -202,7 +309,7 @@ fn behind_directive(input: &[u8]) -> &[u8] {
 }
 
 /// What follows digits with any letters attached to them, and in decimal numbers a fraction and a signed exponent.
-fn behind_number(input: &[u8]) -> &[u8] {
+pub(crate) fn behind_number(input: &[u8]) -> &[u8] {
     // `0x1E+4` is a sum: in hexadecimal an `E` is a digit. In decimal it begins an exponent, and the sign after it is part of the number.
     let mut rest = behind_word(input);
     if !matches!(rest.first(), Some(b'.' | b'+' | b'-')) || is_radix_marked(input) {
@@ -221,6 +328,30 @@ fn behind_number(input: &[u8]) -> &[u8] {
 /// Whether a number's letters are digits of its radix, so that an `e` starts no exponent.
 pub(crate) fn is_radix_marked(text: &[u8]) -> bool {
     matches!(text, [b'0', b'x' | b'X' | b'f' | b'F' | b'd' | b'D' | b'b' | b'B', ..])
+}
+
+/// What follows modifiers.
+#[inline]
+pub(crate) fn behind_modifiers(input: &[u8]) -> &[u8] {
+    modifiers(input).map_or(input, |(rest, _)| rest)
+}
+
+/// Whether a name with a `%` or `$` begins here.
+#[inline]
+pub(crate) fn begins_name(input: &[u8]) -> bool {
+    matches!(input, [b'%' | b'$', next, ..] if is(*next, IDENT))
+}
+
+/// Whether a byte begins a name.
+#[inline]
+pub(crate) fn is_letter(byte: u8) -> bool {
+    is(byte, LETTER)
+}
+
+/// Whether a byte is a token of its own that begins no comment and no line of `@@DWARF`.
+#[inline]
+pub(crate) fn is_mark(byte: u8) -> bool {
+    is(byte, PLAIN)
 }
 
 /// The modifiers after an opcode: dots, words and `::`, and the ratio in `.sp::2:4`.
@@ -281,14 +412,6 @@ pub(crate) fn bad_run(input: &[u8]) -> usize {
     input.iter().skip(1).position(stops).map_or(input.len(), |at| at + 1)
 }
 
-/// The text of a token whose bytes are all ASCII by their classes.
-pub(crate) fn ascii(text: &[u8]) -> &str {
-    let text = std::str::from_utf8(text);
-    debug_assert!(text.is_ok(), "a token of bytes that are not ASCII");
-    // Default: as asserted.
-    text.unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -298,7 +421,7 @@ mod tests {
         let mut found = Vec::new();
         while !input.is_empty() {
             let (rest, lexeme) = token(input).expect("a token");
-            found.push((lexeme, ascii(&input[..input.len() - rest.len()])));
+            found.push((lexeme, std::str::from_utf8(&input[..input.len() - rest.len()]).expect("ASCII")));
             input = rest.trim_ascii_start();
         }
         found

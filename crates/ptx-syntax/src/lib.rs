@@ -3,11 +3,10 @@
 //! [`parse`] reads a whole file, [`parse_asm`] the statements of inline assembly into a body that exists already.
 //! Both report all errors, each at its token, and continue after the invalid statement.
 //!
-//! Bytes become tokens in nom parsers that decide by the first byte (`lexer`); a cursor returns the tokens one at a
-//! time and collects the comments between them (`cursor`). The grammar is one method per construct on the reader, which
-//! keeps the declared names: everything but labels is declared before it is used, so names are resolved while they are read
-//! (`declare`, `lookup`, `labels`). The row of the instruction table is selected by the mnemonic and the operands
-//! (`mnemonics`, `instruction`). After an error the reader continues at the next statement (`recovery`).
+//! Bytes become tokens (`lexer`), in runs that go to a semicolon and so have all of the next statement (`stream`, `token`). The grammar is one nom
+//! parser for each production of the manual (`grammar`); what it makes of a statement is a tree that borrows from the text ([`syntax`]). Names,
+//! numbers and mnemonics are looked up afterwards (`resolve`): everything but labels is declared before it is used, so that each statement is
+//! resolved as soon as it is parsed (`reader`). After an error the text goes on at the next statement (`recovery`).
 //!
 //! Invariants:
 //! - every input yields a module and findings, never a panic, in time linear in its length;
@@ -18,34 +17,27 @@
 
 mod binary;
 pub mod codes;
-mod constant;
-mod cursor;
-mod debug;
-mod declare;
-mod directive;
-mod foreign;
-mod function;
-mod initializer;
-mod instruction;
-mod label_scopes;
-mod labels;
+mod grammar;
+mod in_place;
 mod lexer;
-mod lookup;
-mod mentions;
-mod mnemonics;
-mod names;
-mod operand;
+mod literal;
 mod reader;
 mod recovery;
-mod scoped;
-mod statement;
-mod variable;
+mod resolve;
+mod statements;
+mod stream;
+pub mod syntax;
+mod token;
+mod tree;
+
+use std::borrow::Cow;
 
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 use ptx_ir::{Body, Item, Module, Operand, Symbol};
 
-pub use crate::cursor::Comments;
 use crate::reader::Reader;
+pub use crate::stream::Comments;
+use crate::stream::Source;
 
 /// Reads a PTX file with its comments.
 ///
@@ -70,13 +62,27 @@ pub fn parse_with(source: &SourceFile, comments: Comments) -> (Module, Diagnosti
         diagnostics.push(refusal);
         return (Module::default(), diagnostics);
     }
-    let mut reader = Reader::new(text, None);
-    reader.cursor.kept = comments;
-    reader.module_items();
-    reader.zero_bytes();
+    let characters = characters(text);
+    let mut reader = Reader::new(Source { bytes: text, text: &characters }, None);
+    reader.stream.kept = comments;
+    reader.module();
+    let mut resolver = reader.resolver;
     // Labels are looked up at the end of their function only.
-    reader.diagnostics.sort_by_place();
-    (reader.module, reader.diagnostics)
+    resolver.diagnostics.sort_by_place();
+    (resolver.module, resolver.diagnostics)
+}
+
+/// The bytes as characters. One that is not UTF-8 becomes a character that no token has, so that places stay the same.
+fn characters(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '\x7F'));
+    }
+    Cow::Owned(text)
 }
 
 /// Reads directives, as a text beside a module holds them, and adds what they declare to the module; gives the items, which the caller
@@ -99,18 +105,19 @@ pub fn parse_items(
     }
     let (variables, functions, items) = (module.variables.len(), module.functions.len(), module.items.len());
     let mut resolve = |name: &str| resolve(name).map(|symbol| Operand::Symbol(symbol, 0));
-    let mut reader = Reader::new(text.as_bytes(), Some(&mut resolve));
-    reader.inline = false;
-    reader.module = std::mem::take(module);
+    let mut reader = Reader::new(text.into(), Some(&mut resolve));
+    reader.resolver.inline = false;
+    reader.resolver.module = std::mem::take(module);
     reader.items();
     reader.zero_bytes();
-    reader.diagnostics.sort_by_place();
-    *module = reader.module;
+    let mut resolver = reader.resolver;
+    resolver.diagnostics.sort_by_place();
+    *module = resolver.module;
     let read = module.items.split_off(items.min(module.items.len()));
-    if reader.diagnostics.has_errors() {
+    if resolver.diagnostics.has_errors() {
         module.variables.truncate(variables);
         module.functions.truncate(functions);
-        return Err(reader.diagnostics);
+        return Err(resolver.diagnostics);
     }
     Ok(read)
 }
@@ -136,19 +143,20 @@ pub fn parse_asm(
     }
     let (statements, decls) = (body.statements.len(), body.reg_decls.len());
     let (registers, labels) = (body.registers.len(), body.labels.len());
-    let mut reader = Reader::new(text.as_bytes(), Some(resolve));
-    reader.module = std::mem::take(module);
-    reader.body = std::mem::take(body);
-    reader.inline_statements();
-    *module = reader.module;
-    *body = reader.body;
-    if reader.diagnostics.has_errors() {
+    let mut reader = Reader::new(text.into(), Some(resolve));
+    reader.resolver.module = std::mem::take(module);
+    reader.resolver.body = std::mem::take(body);
+    reader.assembly();
+    let resolver = reader.resolver;
+    *module = resolver.module;
+    *body = resolver.body;
+    if resolver.diagnostics.has_errors() {
         // Operands of what is taken back stay in their arena, where nothing names them any more.
         body.statements.truncate(statements);
         body.reg_decls.truncate(decls);
         body.registers.truncate(registers);
         body.labels.truncate(labels);
-        return Err(reader.diagnostics);
+        return Err(resolver.diagnostics);
     }
     Ok(())
 }

@@ -1,288 +1,476 @@
-//! What every part of the grammar works with: the cursor, the model being built, the names, the findings.
+//! Reading: statements in order, each parsed and then resolved; after an error reading goes on where the next one begins.
 
-use ptx_diag::{Code, Diagnostic, Diagnostics, Span};
-use ptx_ir::{Body, Item, Module, Operand, Stmt, StrId, ZeroOffsets};
-use rustc_hash::{FxHashMap, FxHashSet};
+use ptx_diag::{Diagnostic, Span};
+use ptx_ir::{Item, Stmt};
 
 use crate::codes;
-use crate::cursor::{Comment, Cursor, Token};
-use crate::label_scopes::Labels;
-use crate::lexer::{Fault, TokenKind};
-use crate::mnemonics::Mnemonics;
-use crate::names::Names;
+use crate::grammar::MAX_DEPTH;
+use crate::grammar::control::label_name;
+use crate::grammar::error::{Problem, unknown_directive};
+use crate::grammar::instruction::{head, instruction};
+use crate::grammar::module::{is_linkage, starts_item};
+use crate::grammar::statement::statement;
+use crate::resolve::module::linkage;
+use crate::resolve::{Resolve, Resolved, Resolver, at};
+use crate::stream::{Source, Stream};
+use crate::token::{Token, TokenKind};
+use crate::tree::{Function, Statement};
 
-/// How deep braces, parentheses and initial values may lie in each other.
-pub(crate) const MAX_DEPTH: u32 = 256;
+const MODULE_DIRECTIVES: &str = "version target address_size visible extern weak common entry func global const shared file \
+     section loc pragma alias tex";
 
-/// How many errors are reported before the reader stops.
-pub(crate) const MAX_ERRORS: usize = 1000;
+const STATEMENT_DIRECTIVES: &str = "reg param local shared global const loc pragma";
 
-/// A value, or the finding that explains why there is none.
-pub(crate) type Parse<T> = Result<T, Box<Diagnostic>>;
+/// Where the text goes on after an error.
+#[derive(Clone, Copy)]
+enum Recovery {
+    /// At the next line.
+    Line,
+    /// After the semicolon, even after braces.
+    Declaration,
+    /// At the next item.
+    Item,
+}
 
-/// Resolves names that inline assembly, in a body or of a module, uses but does not declare.
-pub(crate) type Resolve<'h> = &'h mut dyn FnMut(&str) -> Option<Operand>;
+/// Whether the statements of a body go on.
+#[derive(PartialEq, Eq)]
+enum Next {
+    Statement,
+    End,
+}
 
-/// The state of one reading.
+/// A text that is read, and the model that it becomes.
 pub(crate) struct Reader<'s, 'h> {
-    pub(crate) cursor: Cursor<'s>,
-    pub(crate) module: Module,
-    /// The body being read.
-    pub(crate) body: Body,
-    pub(crate) names: Names<'s>,
-    pub(crate) labels: Labels<'s>,
-    pub(crate) mnemonics: Mnemonics<'s>,
-    pub(crate) diagnostics: Diagnostics,
-    pub(crate) resolve: Option<Resolve<'h>>,
-    /// Whether the text is statements inside a body of which it does not tell, not a module.
-    pub(crate) inline: bool,
-    /// Undeclared names that were reported in this function.
-    pub(crate) reported: FxHashSet<&'s str>,
-    /// Names whose declarations had errors, so that their uses are not wrong too.
-    pub(crate) spoiled: FxHashSet<&'s str>,
-    /// Labels of the sections so far.
-    pub(crate) section_labels: FxHashMap<&'s str, Span>,
-    /// Parameters of the head being read whose names occur twice, which is wrong where a body follows.
-    pub(crate) duplicates: Vec<Diagnostic>,
-    /// Whether the statement being read names something undeclared, which was reported.
-    pub(crate) broken: bool,
-    /// Whether the instruction being read has an address with `+0`.
-    pub(crate) zero_offsets: ZeroOffsets,
-    /// The element of an array (`a[3]`) that an instruction has without brackets around it.
-    pub(crate) element: Option<Span>,
+    pub(crate) stream: Stream<'s>,
+    pub(crate) resolver: Resolver<'s, 'h>,
 }
 
 impl<'s, 'h> Reader<'s, 'h> {
-    pub(crate) fn new(text: &'s [u8], resolve: Option<Resolve<'h>>) -> Self {
-        Self {
-            cursor: Cursor::new(text),
-            module: Module::default(),
-            body: Body::default(),
-            names: Names::new(),
-            labels: Labels::default(),
-            mnemonics: Mnemonics::default(),
-            diagnostics: Diagnostics::new(),
-            inline: resolve.is_some(),
-            resolve,
-            reported: FxHashSet::default(),
-            spoiled: FxHashSet::default(),
-            section_labels: FxHashMap::default(),
-            duplicates: Vec::new(),
-            broken: false,
-            zero_offsets: ZeroOffsets::Implied,
-            element: None,
+    pub(crate) fn new(source: Source<'s>, resolve: Option<Resolve<'h>>) -> Self {
+        Self { stream: Stream::new(source), resolver: Resolver::new(source, resolve) }
+    }
+
+    /// Reads a whole module.
+    pub(crate) fn module(&mut self) {
+        self.items();
+        let resolver = &mut self.resolver;
+        if resolver.module.items.iter().all(|item| matches!(item, Item::Comment(_)))
+            && !resolver.diagnostics.has_errors()
+        {
+            let error = Diagnostic::error(codes::EMPTY, self.stream.last, "the input has no directives");
+            resolver.report(error.with_help("a module starts with `.version` and `.target`"));
+        }
+        self.zero_bytes();
+    }
+
+    /// Reads directives up to the end of the text.
+    pub(crate) fn items(&mut self) {
+        loop {
+            let token = self.stream.peek();
+            let comments = self.stream.comments_before(token.lo);
+            self.resolver.item_comments(comments, true);
+            if self.resolver.gives_up() {
+                let error =
+                    Diagnostic::error(codes::TOO_MANY, self.stream.last, "too many errors, giving up");
+                self.resolver.diagnostics.push(error);
+                return;
+            }
+            if token.kind == TokenKind::End {
+                return;
+            }
+            self.item(token);
         }
     }
 
-    /// An error at a place.
-    pub(crate) fn at(&self, code: Code, span: Span, message: impl Into<String>) -> Box<Diagnostic> {
-        Box::new(Diagnostic::error(code, span, message))
+    /// Reports a zero byte in a comment or string; elsewhere it makes no token, and at the end it is padding.
+    pub(crate) fn zero_bytes(&mut self) {
+        if self.resolver.diagnostics.has_errors() {
+            return;
+        }
+        if let Some(span) = self.stream.zero_byte() {
+            let error = Diagnostic::error(codes::BAD_TOKEN, span, "unexpected zero byte in the input");
+            self.resolver.report(error.with_help("zero bytes are only allowed at the end"));
+        }
     }
 
-    /// The error that the next token starts nothing: unlike [`Self::unexpected`] it does not ask for what came before.
-    pub(crate) fn stray(&mut self, expected: &str) -> Box<Diagnostic> {
-        let token = self.cursor.peek();
-        match token.kind {
-            TokenKind::Bad(fault) => self.bad_token(token, fault),
+    fn item(&mut self, token: Token) {
+        match (token.kind, self.stream.directive(&token)) {
+            (TokenKind::DwarfLine, _) => self.parsed_item(token, Recovery::Item),
+            (_, Some(word)) => self.directive(token, word),
+            (TokenKind::Mark(b'@'), _) => {
+                let message = "instructions are only allowed in functions";
+                self.refuse(token, *at(codes::EXPECTED, token.span(), message), Recovery::Item);
+            }
+            (TokenKind::Mark(b'}'), _) => {
+                self.stream.advance();
+                let error = at(codes::UNBALANCED, token.span(), "unmatched `}`");
+                self.refuse(token, *error, Recovery::Item);
+            }
             _ => {
-                let message = format!("expected {expected}, found {}", self.shown(token));
-                self.at(codes::EXPECTED, token.span, message)
+                let error = self.stream.diagnostic(Problem::Stray("a directive"));
+                let error = match MODULE_DIRECTIVES.split(' ').any(|word| word == self.stream.text(&token)) {
+                    true => Box::new(error.with_help(format!("write `.{}`", self.stream.text(&token)))),
+                    false => error,
+                };
+                self.refuse(token, *error, Recovery::Item);
             }
         }
     }
 
-    /// The error that the next token is not what was expected.
-    pub(crate) fn unexpected(&mut self, expected: &str) -> Box<Diagnostic> {
-        let token = self.cursor.peek();
-        match token.kind {
-            TokenKind::Bad(fault) => self.bad_token(token, fault),
-            // What is missing at the end of a line is missing there, not where the next line starts.
-            _ if token.starts_line || token.kind == TokenKind::End => {
-                let end = self.cursor.last.hi;
-                let span = if end == 0 { token.span } else { Span::new(end.saturating_sub(1), end) };
-                let found = self.shown(token);
-                let message = format!("expected {expected}, found {found}");
-                let error = Diagnostic::error(codes::EXPECTED, span, message);
-                Box::new(error.with_label(format!("{expected} is missing after this")))
+    /// A directive of a module, if it is allowed there.
+    fn directive(&mut self, token: Token, word: &'s str) {
+        let span = token.span();
+        let is_variable =
+            |word: &str| matches!(word, "global" | "const" | "shared" | "tex" | "align" | "attribute");
+        let has_thread_state = self.resolver.has_thread_state();
+        let is_thread_state = |word: &str| has_thread_state && matches!(word, "reg" | "local");
+        match word {
+            "version" | "target" | "address_size" | "file" => self.parsed_item(token, Recovery::Line),
+            "section" | "pragma" | "alias" | "entry" | "func" => self.parsed_item(token, Recovery::Item),
+            word if is_variable(word) || is_thread_state(word) => {
+                self.parsed_item(token, Recovery::Declaration);
+            }
+            word if is_linkage(word) => self.linked(token, |word| is_variable(word) || is_thread_state(word)),
+            "loc" => {
+                self.stream.advance();
+                let error = at(codes::DIRECTIVE, span, "`.loc` is only allowed in functions");
+                self.refuse(token, *error, Recovery::Line);
+            }
+            "texref" | "samplerref" | "surfref" => {
+                self.stream.advance();
+                if self.stream.peek().kind != TokenKind::Mark(b';') {
+                    let problem = Problem::Expected("`;`, or a state space before it");
+                    let error = self.stream.diagnostic(problem);
+                    return self.refuse(token, *error, Recovery::Item);
+                }
+                self.stream.advance();
+                let message = "this declares nothing: no state space and no name follow";
+                self.resolver.report(Diagnostic::warning(codes::EMPTY, span, message));
+            }
+            "reg" | "local" | "param" => {
+                let message = format!("`.{word}` is only allowed in functions");
+                self.refuse(token, *at(codes::DIRECTIVE, span, message), Recovery::Item);
             }
             _ => {
-                let message = format!("expected {expected}, found {}", self.shown(token));
-                Box::new(
-                    Diagnostic::error(codes::EXPECTED, token.span, message)
-                        .with_label(format!("expected {expected}")),
-                )
+                let error = unknown_directive(word, span, MODULE_DIRECTIVES);
+                self.refuse(token, *error, Recovery::Item);
             }
         }
     }
 
-    fn bad_token(&self, token: Token<'s>, fault: Fault) -> Box<Diagnostic> {
-        match fault {
-            Fault::Byte => {
-                let text = self.excerpt(token.span);
-                let message = format!("`{text}` is not a valid token in PTX");
-                let error = Diagnostic::error(codes::BAD_TOKEN, token.span, message);
-                let bytes = self.cursor.slice(token.span);
-                let ascii = bytes.is_ascii();
-                Box::new(if bytes.starts_with(b"#") {
-                    error.with_help(
-                        "PTX has no preprocessor; only `# 1 \"file\"` is allowed, on a line of its own",
-                    )
-                } else if ascii {
-                    error
-                } else {
-                    error.with_help("outside comments PTX is written in ASCII")
-                })
+    /// What follows a linking directive.
+    fn linked(&mut self, token: Token, is_variable: impl Fn(&str) -> bool) {
+        let second = self.stream.peek_second();
+        let word = second.and_then(|second| self.stream.directive(&second));
+        match (second, word) {
+            (Some(second), Some("entry" | "func")) if self.stream.text(&token) == ".common" => {
+                self.stream.advance();
+                let error = at(codes::CONFLICT, second.span(), "only variables can be `.common`");
+                self.refuse(token, *error, Recovery::Item);
             }
-            Fault::Quote => {
-                let message = "unterminated string";
-                Box::new(Diagnostic::error(codes::UNCLOSED, token.span, message).with_help("add `\"`"))
-            }
-            Fault::Comment => {
-                let start = Span::new(token.span.lo, token.span.lo + 2);
-                let message = "unterminated comment";
-                Box::new(Diagnostic::error(codes::UNCLOSED, start, message).with_help("add `*/`"))
+            (_, Some("entry" | "func")) => self.parsed_item(token, Recovery::Item),
+            (_, Some(word)) if is_variable(word) => self.parsed_item(token, Recovery::Declaration),
+            _ => {
+                self.stream.advance();
+                let error = self.stream.diagnostic(Problem::Expected("a function or variable"));
+                self.refuse(token, *error, Recovery::Item);
             }
         }
     }
 
-    /// A short form of a place's text for messages.
-    pub(crate) fn excerpt(&self, span: Span) -> String {
-        let bytes = self.cursor.slice(span);
-        let cut = bytes.get(..40).unwrap_or(bytes);
-        let text: String = String::from_utf8_lossy(cut).escape_debug().collect();
-        if cut.len() < bytes.len() { text + ".." } else { text }
-    }
-
-    fn shown(&self, token: Token<'s>) -> String {
-        match token.kind {
-            TokenKind::End => "the end of the input".to_owned(),
-            _ => format!("`{}`", self.excerpt(token.span)),
+    /// Reports an error and goes on after it.
+    fn refuse(&mut self, started: Token, error: Diagnostic, recovery: Recovery) {
+        self.resolver.report(error);
+        let spoil = |name| self.resolver.spoil(name);
+        match recovery {
+            Recovery::Line => self.stream.skip_line(started),
+            Recovery::Declaration => self.stream.skip_declaration(started, spoil),
+            Recovery::Item => self.stream.skip_item(started, 0, spoil),
         }
     }
 
-    /// Takes the mark if it comes next.
+    /// Notes the names that the last production took, for its statement has an error.
+    fn spoil_taken(&mut self) {
+        for token in self.stream.taken() {
+            if token.kind == TokenKind::Ident {
+                self.resolver.spoil(self.stream.text(token));
+            }
+        }
+    }
+
+    /// An item of the module, parsed and resolved.
+    fn parsed_item(&mut self, token: Token, recovery: Recovery) {
+        let item = match self.stream.parse(statement) {
+            Ok(item) => item,
+            Err(problem) => {
+                self.spoil_taken();
+                let error = self.stream.diagnostic(problem);
+                return self.refuse(token, *error, recovery);
+            }
+        };
+        let comments = self.stream.comments_before(self.stream.last.hi);
+        self.resolver.item_comments(comments, false);
+        let resolved = match item {
+            Statement::Function(function) => return self.function(token, &function),
+            item => self.resolver.item(item),
+        };
+        if let Err(error) = resolved {
+            self.spoil_taken();
+            self.resolver.report(*error);
+            if matches!(recovery, Recovery::Line) {
+                self.stream.skip_line(token);
+            }
+        }
+    }
+
+    /// A function with its body.
+    fn function(&mut self, token: Token, function: &Function<'s>) {
+        let id = match self.resolver.function(function, linkage(function.linkage)) {
+            Ok(id) => id,
+            Err(error) => {
+                self.spoil_taken();
+                self.resolver.report(*error);
+                if function.body.is_some() {
+                    let spoil = |name| self.resolver.spoil(name);
+                    self.stream.skip_item(token, 1, spoil);
+                }
+                return;
+            }
+        };
+        if let Some(open) = function.body {
+            let mut opened = vec![open];
+            self.statements(&mut opened);
+            opened.iter().skip(1).for_each(|_| self.resolver.leave_scope());
+            self.resolver.end_function(id, true);
+        }
+    }
+
+    /// The statements of inline assembly, up to the end of the text.
+    pub(crate) fn assembly(&mut self) {
+        self.resolver.enter_assembly();
+        let mut opened = Vec::new();
+        self.statements(&mut opened);
+        opened.iter().for_each(|_| self.resolver.leave_scope());
+        self.resolver.leave_assembly();
+    }
+
+    /// Statements; `opened` are the braces that are open, and it ends when the last of them is closed.
+    fn statements(&mut self, opened: &mut Vec<Span>) {
+        loop {
+            let token = self.stream.peek();
+            if self.stream.has_comments_before(token.lo) {
+                let comments = self.stream.comments_before(token.lo);
+                self.resolver.statement_comments(comments, true);
+            }
+            if self.resolver.gives_up() {
+                return;
+            }
+            match self.statement(token, opened) {
+                Ok(Next::Statement) => {}
+                Ok(Next::End) => return,
+                Err(error) => {
+                    self.resolver.report(*error);
+                    self.stream.skip_statement(token, |name| self.resolver.spoil(name));
+                }
+            }
+        }
+    }
+
+    /// A statement; an error is one from which the text has to be skipped.
     #[inline]
-    pub(crate) fn eat(&mut self, mark: u8) -> Option<Span> {
-        if !self.cursor.is_mark(mark) {
-            return None;
-        }
-        self.cursor.advance();
-        Some(self.cursor.last)
-    }
-
-    /// Takes the mark, which must come next; `shown` is how messages call it.
-    pub(crate) fn expect(&mut self, mark: u8, shown: &str) -> Parse<Span> {
-        self.eat(mark).ok_or_else(|| self.unexpected(shown))
-    }
-
-    /// Takes a name, which must come next and be none of the language's own words.
-    pub(crate) fn expect_ident(&mut self, what: &str) -> Parse<(&'s str, Span)> {
-        match *self.cursor.kind() {
-            TokenKind::Ident(name) if !is_reserved(name) => {
-                self.cursor.advance();
-                Ok((name, self.cursor.last))
-            }
-            _ => Err(self.unexpected(what)),
-        }
-    }
-
-    /// Takes a text between quotes, which must come next.
-    pub(crate) fn expect_text(&mut self, what: &str) -> Parse<StrId> {
-        let token = self.cursor.peek();
+    fn statement(&mut self, token: Token, opened: &mut Vec<Span>) -> Resolved<Next> {
         match token.kind {
-            TokenKind::Text(text) if !text.is_ascii() => {
-                let error = Diagnostic::error(
-                    codes::BAD_TOKEN,
-                    token.span,
-                    "outside comments PTX is written in ASCII",
-                );
-                Err(Box::new(error))
+            TokenKind::Ident | TokenKind::Dotted | TokenKind::Mark(b'@') => {}
+            TokenKind::Directive => {
+                if let Some(word) = self.stream.directive(&token)
+                    && let Some(next) = self.check_directive(token, word, opened)?
+                {
+                    return Ok(next);
+                }
             }
-            TokenKind::Text(text) => {
-                self.cursor.advance();
-                Ok(self.module.strings.intern(&String::from_utf8_lossy(text)))
+            TokenKind::Mark(b'{') => return Ok(self.open(token, opened)),
+            TokenKind::Mark(b'}') => return self.close(token, opened),
+            // Inline assembly often ends in one semicolon too many.
+            TokenKind::Mark(b';') if self.resolver.inline => {
+                self.stream.advance();
+                return Ok(Next::Statement);
             }
-            _ => Err(self.unexpected(what)),
+            TokenKind::End => {
+                self.unclosed(opened, token.span());
+                return Ok(Next::End);
+            }
+            _ => return Err(self.stream.diagnostic(Problem::Stray("an instruction or directive"))),
+        }
+        let second = self.stream.peek_second().map(|second| second.kind);
+        if token.kind != TokenKind::Directive && second != Some(TokenKind::Mark(b':')) {
+            return self.instruction(token);
+        }
+        match self.stream.parse(statement) {
+            Ok(statement) => {
+                if let Err(error) = self.resolved_statement(statement) {
+                    self.resolver.report(*error);
+                    if self.stream.text(&token) == ".loc" {
+                        self.stream.skip_line(token);
+                    }
+                }
+                Ok(Next::Statement)
+            }
+            Err(problem) => self.broken_statement(token, problem),
         }
     }
 
-    /// Keeps a finding.
-    pub(crate) fn report(&mut self, error: Diagnostic) {
-        if self.diagnostics.error_count() < MAX_ERRORS {
-            self.diagnostics.push(error);
-        }
-    }
-
-    /// Whether there were so many errors that reading on is of no use.
-    pub(crate) fn gives_up(&self) -> bool {
-        self.diagnostics.error_count() >= MAX_ERRORS
-    }
-
-    /// Interns the text of a comment.
-    pub(crate) fn comment_text(&mut self, comment: Comment) -> StrId {
-        let bytes = self.cursor.slice(comment.span);
-        let text = String::from_utf8_lossy(bytes);
-        match memchr::memchr(b'\r', bytes) {
-            Some(_) => self.module.strings.keep(&text.replace('\r', "")),
-            None => self.module.strings.keep(&text),
-        }
-    }
-
-    /// Keeps the comments between two items: those on the line of the item before trail it.
-    pub(crate) fn comments_between_items(&mut self) {
-        self.cursor.span();
-        if self.cursor.comments.is_empty() {
-            return;
-        }
-        for comment in std::mem::take(&mut self.cursor.comments) {
-            let text = self.comment_text(comment);
-            let trails = !comment.starts_line && !self.module.items.is_empty();
-            self.module.items.push(if trails { Item::TrailingComment(text) } else { Item::Comment(text) });
-        }
-    }
-
-    /// Keeps the comments between two statements: those on the line of the statement before trail it.
-    pub(crate) fn comments_between_statements(&mut self) {
-        self.cursor.span();
-        if self.cursor.comments.is_empty() {
-            return;
-        }
-        for comment in std::mem::take(&mut self.cursor.comments) {
-            let text = self.comment_text(comment);
-            let trails = !comment.starts_line && !self.body.statements.is_empty();
-            self.body.statements.push(if trails { Stmt::TrailingComment(text) } else { Stmt::Comment(text) });
-        }
-    }
-
-    /// Puts an item after the comments that were inside it.
-    pub(crate) fn push_item(&mut self, item: Item) {
-        for comment in self.comments_inside() {
-            let text = self.comment_text(comment);
-            self.module.items.push(Item::Comment(text));
-        }
-        self.module.items.push(item);
-    }
-
-    /// Puts a statement after the comments that were inside it.
-    pub(crate) fn push_statement(&mut self, stmt: Stmt) {
-        if !self.cursor.comments.is_empty() {
-            for comment in self.comments_inside() {
-                let text = self.comment_text(comment);
-                self.body.statements.push(Stmt::Comment(text));
+    /// An instruction, which is what nearly all statements are: it is resolved where it was parsed, for moving it takes time.
+    #[inline]
+    fn instruction(&mut self, token: Token) -> Resolved<Next> {
+        match instruction(self.stream.tokens()) {
+            Ok((rest, instruction)) => {
+                let left = rest.rest.len();
+                self.stream.take_to(left);
+                self.comments_inside();
+                if let Err(error) = self.resolver.instruction(&instruction) {
+                    self.resolver.report(*error);
+                }
+                self.stream.context.spare.give(instruction.operands);
+                Ok(Next::Statement)
+            }
+            Err(error) => {
+                let problem = self.stream.take_to_error(error);
+                self.broken_statement(token, problem)
             }
         }
-        self.body.statements.push(stmt);
     }
 
-    /// Takes the comments before the end of the last token.
-    fn comments_inside(&mut self) -> Vec<Comment> {
-        let end = self.cursor.last.hi;
-        let count = self.cursor.comments.iter().take_while(|comment| comment.span.lo < end).count();
-        self.cursor.comments.drain(..count).collect()
+    /// Keeps the comments of a statement before it.
+    #[inline]
+    fn comments_inside(&mut self) {
+        let end = self.stream.last.hi;
+        if self.stream.has_comments_before(end) {
+            let comments = self.stream.comments_before(end);
+            self.resolver.statement_comments(comments, false);
+        }
     }
-}
 
-/// The words that name nothing of the program (manual 4.4 and, for those of `.loc`, `ptxas`).
-pub(crate) fn is_reserved(name: &str) -> bool {
-    matches!(name, "WARP_SZ" | "inlined_at" | "function_name")
+    fn resolved_statement(&mut self, statement: Statement<'s>) -> Resolved<()> {
+        self.comments_inside();
+        match statement {
+            Statement::Instruction(instruction) => self.resolver.instruction(&instruction),
+            Statement::Label(name) => self.resolver.label(name),
+            Statement::Location(location) => self.resolver.location(&location),
+            Statement::Variables(variables) => {
+                let resolved = self.resolver.body_variables(&variables);
+                if resolved.is_err() {
+                    self.spoil_taken();
+                }
+                resolved
+            }
+            Statement::Pragma(texts, _) => self.resolver.strings(&texts).map(|texts| {
+                self.resolver.body.statements.push(Stmt::Pragma(texts));
+            }),
+            Statement::BranchTargets(name, targets) => self.resolver.branch_targets(name, &targets),
+            Statement::CallTargets(name, functions) => self.resolver.call_targets(name, &functions),
+            Statement::CallPrototype(name, prototype) => self.resolver.call_prototype(name, &prototype),
+            // The first token of these was refused.
+            Statement::Version(..)
+            | Statement::Target(..)
+            | Statement::AddressSize(..)
+            | Statement::File(_)
+            | Statement::Section(_)
+            | Statement::DwarfLine(_)
+            | Statement::Alias(..)
+            | Statement::Function(_)
+            | Statement::Open(_)
+            | Statement::Close(_)
+            | Statement::Empty(_) => {
+                debug_assert!(false, "not a statement of a body");
+                Ok(())
+            }
+        }
+    }
+
+    /// The error of a statement that was not parsed, or where the text went on after it.
+    #[cold]
+    fn broken_statement(&mut self, token: Token, problem: Problem<'s>) -> Resolved<Next> {
+        if let Some((name, _)) = self.stream.again(label_name) {
+            self.resolver.spoil(name.text);
+        } else if token.kind != TokenKind::Directive
+            && let Some(((_, mnemonic), left)) = self.stream.again(head)
+        {
+            // Of a word that is no instruction nothing else is worth saying.
+            let known = self.resolver.candidates(&mnemonic);
+            known.inspect_err(|_| self.stream.take_to(left))?;
+        }
+        if token.kind == TokenKind::Directive {
+            self.spoil_taken();
+        }
+        let error = self.stream.diagnostic(problem);
+        if self.stream.text(&token) == ".loc" {
+            self.refuse(token, *error, Recovery::Line);
+            return Ok(Next::Statement);
+        }
+        Err(error)
+    }
+
+    /// Refuses a directive that does not belong into a body; `None` if it does.
+    fn check_directive(&mut self, token: Token, word: &str, opened: &[Span]) -> Resolved<Option<Next>> {
+        let span = token.span();
+        if starts_item(word) && token.starts_line && !self.resolver.inline {
+            let message = format!("`.{word}` is not allowed in a function");
+            let error = Diagnostic::error(codes::UNBALANCED, span, message);
+            let error = match opened.last() {
+                Some(&open) => error.with_related(open, "this `{` is not closed before"),
+                None => error,
+            };
+            self.resolver.report(error.with_help("add `}` before it"));
+            return Ok(Some(Next::End));
+        }
+        match word {
+            "reg" | "param" | "local" | "shared" | "global" | "const" | "align" | "attribute" | "loc"
+            | "pragma" => Ok(None),
+            "branchtargets" | "calltargets" | "callprototype" => {
+                Err(at(codes::DIRECTIVE, span, format!("`.{word}` needs a label before it")))
+            }
+            _ => Err(unknown_directive(word, span, STATEMENT_DIRECTIVES)),
+        }
+    }
+
+    fn open(&mut self, token: Token, opened: &mut Vec<Span>) -> Next {
+        self.stream.advance();
+        if opened.len() as u32 >= MAX_DEPTH {
+            let message = format!("braces are nested deeper than {MAX_DEPTH} levels");
+            self.resolver.report(Diagnostic::error(codes::TOO_DEEP, token.span(), message));
+            // The meaning of such a function is unknown.
+            self.stream.skip_to_item();
+            return Next::End;
+        }
+        opened.push(token.span());
+        self.resolver.enter_scope();
+        self.push_brace(Stmt::ScopeStart);
+        Next::Statement
+    }
+
+    fn close(&mut self, token: Token, opened: &mut Vec<Span>) -> Resolved<Next> {
+        self.stream.advance();
+        match opened.len() {
+            0 => Err(at(codes::UNBALANCED, token.span(), "unmatched `}`")),
+            // The outermost braces of inline assembly are a scope of the body around it.
+            1 if !self.resolver.inline => Ok(Next::End),
+            _ => {
+                opened.pop();
+                self.resolver.leave_scope();
+                self.push_brace(Stmt::ScopeEnd);
+                Ok(Next::Statement)
+            }
+        }
+    }
+
+    fn push_brace(&mut self, brace: Stmt) {
+        self.resolver.body.statements.push(brace);
+    }
+
+    fn unclosed(&mut self, opened: &[Span], end: Span) {
+        // A comment without an end has swallowed the braces.
+        let Some(&open) = opened.last().filter(|_| !self.stream.is_cut) else { return };
+        let error = Diagnostic::error(codes::UNBALANCED, open, "this `{` is never closed");
+        self.resolver.report(error.with_related(end, "the input ends here").with_help("add `}`"));
+    }
 }

@@ -1,204 +1,149 @@
 //! Recovery: going on after an error.
 //!
-//! In goes the place of an error, out comes a place from which reading makes sense again: the next statement, the next item of the module, or the
-//! next line. Two rules keep one mistake from causing others. Skipping stops before what can only begin something new at the start of a
-//! line, so that a missing `;` or `}` costs one statement. And names that are declared in what is skipped are noted as spoiled, so that their uses
-//! are not reported as unknown. Each function takes tokens until it stops, so that all of them together are linear in the input.
+//! Parsing goes on at the next statement, the next item of the module, or the next line. Two rules keep one mistake from causing others. Skipping
+//! stops before what can only begin something new at the start of a line, so that a missing `;` or `}` costs one statement. And each function hands
+//! the names that it skips to `skipped`, so that uses of what they would have declared are not reported. Each takes tokens until it stops, so that
+//! all of them together are linear in the input.
 
-use ptx_diag::{Diagnostic, Span};
+use crate::grammar::module::starts_item;
+use crate::stream::Stream;
+use crate::token::{Token, TokenKind};
 
-use crate::codes;
-use crate::cursor::Token;
-use crate::lexer::TokenKind;
-use crate::reader::{Parse, Reader};
-
-/// Whether a directive can only start an item of a module.
-pub(crate) fn starts_item(name: &str) -> bool {
-    matches!(
-        name,
-        "entry"
-            | "func"
-            | "visible"
-            | "extern"
-            | "weak"
-            | "common"
-            | "version"
-            | "target"
-            | "address_size"
-            | "alias"
-            | "file"
-            | "section"
-    )
-}
-
-/// Whether a directive can start a statement or an item.
-fn starts_statement(name: &str) -> bool {
-    starts_item(name)
+/// Whether a directive can begin a statement or an item.
+fn starts_statement(word: &str) -> bool {
+    starts_item(word)
         || matches!(
-            name,
-            "reg"
-                | "param"
-                | "local"
-                | "shared"
-                | "global"
-                | "const"
-                | "tex"
-                | "loc"
-                | "pragma"
-                | "branchtargets"
-                | "calltargets"
-                | "callprototype"
+            word,
+            "reg" | "param" | "local" | "shared" | "global" | "const" | "tex" | "loc" | "pragma"
         )
+        || matches!(word, "branchtargets" | "calltargets" | "callprototype")
 }
 
-impl Reader<'_, '_> {
-    /// Skips the rest of a statement: past its semicolon, or to before a brace or a line that starts anew.
-    ///
-    /// The names in a declaration that is skipped stay unknown; their uses are not reported.
-    pub(crate) fn skip_statement(&mut self, started: Span) {
-        let declares = self.cursor.slice(started).starts_with(b".");
+impl<'s> Stream<'s> {
+    /// Skips the rest of a statement: nothing where the next line begins one, else past its semicolon, or to before a brace or a
+    /// line that begins a directive. The names of a declaration are handed on.
+    pub(crate) fn skip_statement(&mut self, started: Token, mut skipped: impl FnMut(&'s str)) {
+        let declares = self.text(&started).starts_with('.');
+        // A missing semicolon at the end of a line: the next line is a statement of its own.
+        let token = self.peek();
+        let begins = matches!(
+            token.kind,
+            TokenKind::Ident | TokenKind::Dotted | TokenKind::Directive | TokenKind::Mark(b'@')
+        );
+        if begins && token.starts_line && token.lo > started.lo {
+            return;
+        }
         loop {
-            let token = self.cursor.peek();
-            if let TokenKind::Ident(name) = token.kind
-                && declares
-            {
-                self.spoiled.insert(name);
+            let token = self.peek();
+            if token.kind == TokenKind::Ident && declares {
+                skipped(self.text(&token));
             }
             // Not the token at which the statement began: stopping there again would not make progress.
-            let fresh = token.span.lo > started.lo;
+            let fresh = token.lo > started.lo;
             match token.kind {
                 TokenKind::End => return,
-                TokenKind::Mark(b';') => {
-                    self.cursor.advance();
-                    return;
-                }
+                TokenKind::Mark(b';') => return self.advance(),
                 // `mov.b64 {%r1, %r2}, %rd` has braces too, but on its own line.
                 TokenKind::Mark(b'{' | b'}') if fresh && token.starts_line => return,
-                TokenKind::Mark(b'}') if fresh && !self.vector_closes() => return,
-                TokenKind::Directive(name) if fresh && token.starts_line && starts_statement(name) => return,
-                _ => {
-                    self.cursor.advance();
+                TokenKind::Mark(b'}') if fresh && !self.vector_closes(token) => return,
+                TokenKind::Directive
+                    if fresh && token.starts_line && self.directive(&token).is_some_and(starts_statement) =>
+                {
+                    return;
                 }
+                _ => self.advance(),
             }
         }
     }
 
     /// Whether a closing brace belongs to a vector or list: a comma, semicolon or bracket follows it.
-    fn vector_closes(&mut self) -> bool {
-        let at = self.cursor.span().hi;
-        let rest = self.cursor.text_from(at);
-        let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
+    fn vector_closes(&self, brace: Token) -> bool {
+        let next = self.source.bytes[brace.hi as usize..].iter().find(|byte| !byte.is_ascii_whitespace());
         matches!(next, Some(b',' | b';' | b']' | b'}'))
     }
 
-    /// Skips the rest of a module variable: past its semicolon, or to before a line that starts an item.
-    pub(crate) fn skip_declaration(&mut self, started: Span) {
+    /// Skips the rest of a module variable: past its semicolon, or to before a line that begins an item.
+    pub(crate) fn skip_declaration(&mut self, started: Token, mut skipped: impl FnMut(&'s str)) {
         loop {
-            let token = self.cursor.peek();
+            let token = self.peek();
             match token.kind {
                 TokenKind::End => return,
-                TokenKind::Mark(b';') => {
-                    self.cursor.advance();
-                    return;
-                }
-                TokenKind::Directive(name)
-                    if token.span.lo > started.lo && token.starts_line && starts_statement(name) =>
+                TokenKind::Mark(b';') => return self.advance(),
+                TokenKind::Directive
+                    if token.lo > started.lo
+                        && token.starts_line
+                        && self.directive(&token).is_some_and(starts_statement) =>
                 {
                     return;
                 }
-                TokenKind::Ident(name) => {
-                    self.spoiled.insert(name);
-                    self.cursor.advance();
+                TokenKind::Ident => {
+                    skipped(self.text(&token));
+                    self.advance();
                 }
-                _ => {
-                    self.cursor.advance();
-                }
+                _ => self.advance(),
             }
         }
     }
 
-    /// Reads a directive that ends with its line; after an error the next line is read.
-    pub(crate) fn or_next_line<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Option<T> {
-        match read(self) {
-            Ok(value) => Some(value),
-            Err(error) => {
-                self.report(*error);
-                loop {
-                    let token = self.cursor.peek();
-                    if token.kind == TokenKind::End || token.starts_line {
-                        return None;
-                    }
-                    self.cursor.advance();
-                }
+    /// Skips to the next line.
+    pub(crate) fn skip_line(&mut self, started: Token) {
+        loop {
+            let token = self.peek();
+            if token.kind == TokenKind::End || (token.starts_line && token.lo > started.lo) {
+                return;
             }
+            self.advance();
         }
     }
 
-    /// Skips to the next line that starts an item of a module.
+    /// Skips to the next line that begins an item of a module.
     pub(crate) fn skip_to_item(&mut self) {
         loop {
-            let token = self.cursor.peek();
+            let token = self.peek();
             match token.kind {
                 TokenKind::End => return,
-                TokenKind::Directive(name) if token.starts_line && starts_item(name) => return,
-                _ => {
-                    self.cursor.advance();
-                }
-            }
-        }
-    }
-
-    /// Skips to the next line that starts an item of a module, or after the item when that can be told.
-    ///
-    /// The names at the outermost level of what is skipped stay unknown; their uses are not reported.
-    pub(crate) fn skip_item(&mut self, started: Token<'_>) {
-        let TokenKind::Directive(_) = started.kind else {
-            // What is outside all functions most likely follows a brace too many.
-            self.skip_to_item();
-            return;
-        };
-        let started = started.span;
-        let mut depth = 0usize;
-        loop {
-            let token = self.cursor.peek();
-            let fresh = token.span.lo > started.lo;
-            match token.kind {
-                TokenKind::Ident(name) if depth == 0 => {
-                    self.spoiled.insert(name);
-                    self.cursor.advance();
-                }
-                TokenKind::End => return,
-                TokenKind::Directive(name) if fresh && token.starts_line && starts_item(name) => return,
-                TokenKind::Mark(b';') if depth == 0 => {
-                    self.cursor.advance();
-                    // After a function's head with an error its statements may follow.
-                    if let TokenKind::Directive(_) | TokenKind::End = *self.cursor.kind() {
-                        return;
-                    }
-                }
-                TokenKind::Mark(b'{') => {
-                    depth += 1;
-                    self.cursor.advance();
-                }
-                TokenKind::Mark(b'}') if depth <= 1 => {
-                    self.cursor.advance();
+                TokenKind::Directive
+                    if token.starts_line && self.directive(&token).is_some_and(starts_item) =>
+                {
                     return;
                 }
-                TokenKind::Mark(b'}') => {
-                    depth -= 1;
-                    self.cursor.advance();
-                }
-                _ => {
-                    self.cursor.advance();
-                }
+                _ => self.advance(),
             }
         }
     }
 
-    /// Says that the reader stops for the number of errors.
-    pub(crate) fn report_giving_up(&mut self) {
-        let span = self.cursor.last;
-        let message = "too many errors, giving up";
-        self.diagnostics.push(Diagnostic::error(codes::TOO_MANY, span, message));
+    /// Skips to the next line that begins an item of a module, or after the item where that can be told. The names at the outermost level
+    /// are handed on. `depth` braces are open.
+    pub(crate) fn skip_item(&mut self, started: Token, mut depth: usize, mut skipped: impl FnMut(&'s str)) {
+        if started.kind != TokenKind::Directive {
+            // What is outside all functions most likely follows a brace too many.
+            return self.skip_to_item();
+        }
+        loop {
+            let token = self.peek();
+            let fresh = token.lo > started.lo;
+            match token.kind {
+                TokenKind::End => return,
+                TokenKind::Directive
+                    if fresh && token.starts_line && self.directive(&token).is_some_and(starts_item) =>
+                {
+                    return;
+                }
+                TokenKind::Ident if depth == 0 => skipped(self.text(&token)),
+                TokenKind::Mark(b';') if depth == 0 => {
+                    self.advance();
+                    // After a function's head with an error its statements may follow.
+                    if let TokenKind::Directive | TokenKind::End = self.peek().kind {
+                        return;
+                    }
+                    continue;
+                }
+                TokenKind::Mark(b'{') => depth += 1,
+                TokenKind::Mark(b'}') if depth <= 1 => return self.advance(),
+                TokenKind::Mark(b'}') => depth -= 1,
+                _ => {}
+            }
+            self.advance();
+        }
     }
 }

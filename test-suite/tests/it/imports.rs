@@ -36,7 +36,7 @@ const BEHIND: &[Limits] = &[
     Limits { name: "ptx-llvm", imports: 5, circle: 5, methods: 62 },
     Limits { name: "ptx-lower", imports: LARGEST, circle: 15, methods: 199 },
     Limits { name: "ptx-raise", imports: LARGEST, circle: 43, methods: 454 },
-    Limits { name: "ptx-syntax", imports: LARGEST, circle: LARGEST, methods: 197 },
+    Limits { name: "ptx-syntax", imports: LARGEST, circle: LARGEST, methods: 116 },
     Limits { name: "test-suite", imports: 19, circle: 19, methods: 130 },
 ];
 

@@ -186,7 +186,7 @@ fn all_errors_come_in_one_run() {
 fn a_missing_semicolon_costs_one_error() {
     let found = findings_in_kernel("add.s32 %r1, %r2, %r3\nmov.b32 %q1, 0;\nret");
     let expected = [
-        "10:21 P0101 expected `,` or `;`, found `mov`",
+        "10:21 P0101 expected `,` or `;`, found `mov.b32`",
         "11:9 P0201 register `%q1` is not declared",
         "12:3 P0101 expected `,` or `;`, found `ret`",
     ];
@@ -384,4 +384,23 @@ fn habits_of_c_and_of_llvm_are_told_what_ptx_has() {
     assert_eq!(help(".entry k(.param u32 n) { ret; }"), "write `.u32`");
     assert_eq!(help("visible .entry k() { ret; }"), "write `.visible`");
     assert_eq!(help(".kernel k() { ret; }"), "did you mean `.entry`?");
+}
+
+#[test]
+fn bytes_that_are_not_utf_8_are_allowed_in_comments_only() {
+    let of = |text: &[u8]| {
+        let source = SourceFile::new("test.ptx", [HEAD.as_bytes(), text].concat());
+        let (module, findings) = ptx_syntax::parse(&source);
+        let findings: Vec<_> = findings.iter().map(|one| (one.code.0, one.span.expect("a place"))).collect();
+        (ptx_ir::print(&module), findings)
+    };
+    let at = |lo: usize, length: usize| {
+        let lo = (HEAD.len() + lo) as u32;
+        ("P0001", ptx_diag::Span::new(lo, lo + length as u32))
+    };
+    let (printed, findings) = of(b"// caf\xE9\n.global .b32 v;\n");
+    assert!(findings.is_empty() && printed.contains("// caf\u{FFFD}\n"), "{findings:?}\n{printed}");
+    assert_eq!(of(b".file 1 \"caf\xE9\"\n").1, [at(8, 6)]);
+    assert_eq!(of(b".file 1 \"caf\xC3\xA9\"\n").1, [at(8, 7)]);
+    assert_eq!(of(b".global .b32 caf\xE9;\n").1, [at(16, 1)]);
 }

@@ -7,3 +7,4 @@ mod inline_asm;
 mod instructions;
 mod module;
 mod robustness;
+mod syntax;

@@ -6,11 +6,36 @@ use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
 use crate::codes;
-use crate::label_scopes::{KnownLabel, Labels};
-use crate::reader::{Parse, Reader};
+use crate::resolve::label_scopes::{KnownLabel, Labels};
+use crate::resolve::{Resolved, Resolver};
 use ptx_diag::nearest;
 
-impl<'s> Reader<'s, '_> {
+impl<'s> Resolver<'s, '_> {
+    /// Opens a scope.
+    pub(crate) fn enter_scope(&mut self) {
+        self.names.enter();
+        self.enter_labels();
+    }
+
+    /// Closes the innermost scope.
+    pub(crate) fn leave_scope(&mut self) {
+        self.names.leave();
+        self.leave_labels();
+    }
+
+    /// Opens the scope of inline assembly, whose labels are its own.
+    pub(crate) fn enter_assembly(&mut self) {
+        self.names.enter();
+        self.enter_scope();
+    }
+
+    /// Closes the scope of inline assembly.
+    pub(crate) fn leave_assembly(&mut self) {
+        self.leave_scope();
+        self.names.leave();
+        self.settle_labels();
+    }
+
     pub(crate) fn enter_labels(&mut self) {
         self.labels.scopes.push(FxHashMap::default());
         self.labels.waiting.push(Vec::new());
@@ -92,7 +117,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// The label that is here.
-    pub(crate) fn define_label(&mut self, name: &'s str, span: Span, kind: LabelKind) -> Parse<LabelId> {
+    pub(crate) fn define_label(&mut self, name: &'s str, span: Span, kind: LabelKind) -> Resolved<LabelId> {
         if let Some(entry) = self.names.entities.get_here(name)
             && !entry.value.is_remembered()
         {

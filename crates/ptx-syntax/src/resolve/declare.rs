@@ -5,16 +5,16 @@ use ptx_ir::{At, RegDecl, RegDeclId, RegId, VarId, VectorShape};
 use ptx_isa::{ScalarType, SpecialReg};
 
 use crate::codes;
-use crate::names::{Entity, First, Range, split};
-use crate::reader::{Parse, Reader};
+use crate::resolve::names::{Entity, First, Range, split};
+use crate::resolve::{Resolved, Resolver};
 
-impl<'s> Reader<'s, '_> {
+impl<'s> Resolver<'s, '_> {
     /// Declares one name of a `.reg` directive outside of functions.
     pub(crate) fn declare_outer_register(
         &mut self,
         (name, span): (&'s str, Span),
         decl: RegDecl,
-    ) -> Parse<()> {
+    ) -> Resolved<()> {
         self.check_special(name, span)?;
         let (id, count) = (RegDeclId(self.module.registers.len() as u32), decl.count);
         match count {
@@ -35,7 +35,7 @@ impl<'s> Reader<'s, '_> {
         ty: ScalarType,
         shape: VectorShape,
         count: Option<u32>,
-    ) -> Parse<RegDeclId> {
+    ) -> Resolved<RegDeclId> {
         match count {
             Some(count) => self.check_free_range(name, span, count)?,
             None => self.check_free(name, span)?,
@@ -59,7 +59,7 @@ impl<'s> Reader<'s, '_> {
         (name, span): (&'s str, Span),
         first: VarId,
         count: u32,
-    ) -> Parse<()> {
+    ) -> Resolved<()> {
         self.check_free_range(name, span, count)?;
         self.declare_range(name, Range { first: First::Variable(first), count }, span);
         Ok(())
@@ -76,7 +76,7 @@ impl<'s> Reader<'s, '_> {
         name: (&'s str, Span),
         ty: ScalarType,
         shape: VectorShape,
-    ) -> Parse<(RegDeclId, RegId)> {
+    ) -> Resolved<(RegDeclId, RegId)> {
         let decl = if name.0 == "_" {
             let decl = RegDeclId(self.body.reg_decls.len() as u32);
             let id = self.module.strings.intern(name.0);
@@ -93,7 +93,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// Refuses the name of a special register for what belongs to the module; functions may hide them.
-    pub(crate) fn check_special(&self, name: &str, span: Span) -> Parse<()> {
+    pub(crate) fn check_special(&self, name: &str, span: Span) -> Resolved<()> {
         let special = name.strip_prefix('%').and_then(SpecialReg::from_ptx);
         match special {
             Some(_) => {
@@ -105,14 +105,14 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// Declares a name in the innermost scope.
-    pub(crate) fn declare(&mut self, name: &'s str, span: Span, entity: Entity) -> Parse<()> {
+    pub(crate) fn declare(&mut self, name: &'s str, span: Span, entity: Entity) -> Resolved<()> {
         self.check_free(name, span)?;
         self.names.entities.insert(name, entity, span);
         self.remember_number(name, span);
         Ok(())
     }
 
-    fn check_free(&self, name: &str, span: Span) -> Parse<()> {
+    fn check_free(&self, name: &str, span: Span) -> Resolved<()> {
         if self.names.entities.depth() == 0
             && let Some(&(_, first)) = self.names.functions.get(name)
         {
@@ -130,7 +130,7 @@ impl<'s> Reader<'s, '_> {
         self.check_unused(of_range.map(|entry| entry.span), name, span)
     }
 
-    fn check_free_range(&self, name: &str, span: Span, count: u32) -> Parse<()> {
+    fn check_free_range(&self, name: &str, span: Span, count: u32) -> Resolved<()> {
         self.check_unused(self.names.ranges.get_here(name).map(|entry| entry.span), name, span)?;
         let numbered = self.names.numbered.get_here(name).filter(|entry| entry.value < count);
         self.check_unused(numbered.map(|entry| entry.span), name, span)
@@ -149,7 +149,7 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    fn check_unused(&self, first: Option<Span>, name: &str, span: Span) -> Parse<()> {
+    fn check_unused(&self, first: Option<Span>, name: &str, span: Span) -> Resolved<()> {
         let Some(first) = first else { return Ok(()) };
         let message = format!("`{name}` is declared twice in this scope");
         let error = Diagnostic::error(codes::DUPLICATE, span, message);

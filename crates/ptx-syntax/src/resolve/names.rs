@@ -5,8 +5,8 @@ use ptx_ir::{FunctionId, RegDeclId, RegId, VarId};
 use ptx_isa::SpecialReg;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::mentions::Mentions;
-use crate::scoped::Scoped;
+use crate::resolve::mentions::Mentions;
+use crate::resolve::scoped::Scoped;
 
 /// The entity that a name refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -11,17 +11,57 @@ use rustc_hash::FxHashMap;
 /// What each mnemonic text can mean; a file has few different ones.
 #[derive(Default)]
 pub(crate) struct Mnemonics<'s> {
-    pub(crate) known: FxHashMap<&'s str, Rc<Candidates>>,
+    known: FxHashMap<&'s str, Rc<Candidates>>,
+    /// Those looked up last; each has one place it can be remembered in.
+    recent: Vec<(&'s str, Rc<Candidates>)>,
     pub(crate) operands: Vec<Written>,
+    /// The elements of a list that is being resolved.
+    pub(crate) elements: Vec<(Operand, Span)>,
     pub(crate) fitted: Vec<(Operand, Span)>,
 }
+
+impl<'s> Mnemonics<'s> {
+    /// What a text was found to mean.
+    #[inline]
+    pub(crate) fn get(&mut self, text: &'s str) -> Option<Rc<Candidates>> {
+        let place = self.place(text);
+        if let Some((recent, found)) = self.recent.get(place)
+            && *recent == text
+        {
+            return Some(Rc::clone(found));
+        }
+        let found = self.known.get(text)?;
+        if let Some(recent) = self.recent.get_mut(place) {
+            *recent = (text, Rc::clone(found));
+        }
+        Some(Rc::clone(found))
+    }
+
+    /// Keeps what a text means.
+    pub(crate) fn insert(&mut self, text: &'s str, found: Rc<Candidates>) {
+        if self.recent.is_empty() {
+            self.recent.resize(RECENT, ("", Rc::clone(&found)));
+        }
+        self.known.insert(text, found);
+    }
+
+    #[inline]
+    fn place(&self, text: &str) -> usize {
+        let [first, .., d, c, b, a] = text.as_bytes() else { return 0 };
+        // Opcodes differ in their first letter and length, types in the last ones.
+        let end = u32::from_le_bytes([*a, *b, *c, *d]) ^ (u32::from(*first) << 5) ^ (text.len() as u32) << 13;
+        (end.wrapping_mul(0x9E37_79B1) >> 24) as usize
+    }
+}
+
+/// How many places there are.
+const RECENT: usize = 256;
 
 /// The rows a mnemonic's text can mean, with what reading their operands asks of all of them.
 pub(crate) struct Candidates {
     pub(crate) rows: Vec<Candidate>,
     /// Whether they are calls, which have a syntax of their own.
     pub(crate) takes_lists: bool,
-    pub(crate) takes_none: bool,
     /// Whether names stand for values wherever they are.
     pub(crate) only_values: bool,
 }
@@ -31,7 +71,6 @@ impl Candidates {
         let plain = |form: &Form| (0..form.operands.len()).all(|at| names_at(form, at) == Names::Values);
         Self {
             takes_lists: found.first().is_some_and(|mnemonic| takes_lists(mnemonic.form())),
-            takes_none: found.iter().all(|mnemonic| mnemonic.form().operands.is_empty()),
             only_values: found.iter().all(|mnemonic| plain(mnemonic.form())),
             rows: found.into_iter().map(Candidate::new).collect(),
         }

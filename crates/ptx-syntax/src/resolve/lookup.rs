@@ -5,11 +5,11 @@ use ptx_ir::{Operand, RegDeclId, RegId, Register, Symbol, VarId};
 use ptx_isa::{Component, SpecialReg};
 
 use crate::codes;
-use crate::lexer::TokenKind;
-use crate::names::{Entity, First, Range, Recent, split};
-use crate::reader::Reader;
+use crate::resolve::Resolver;
+use crate::resolve::names::{Entity, First, Range, Recent, split};
+use crate::tree::Name;
 
-impl<'s> Reader<'s, '_> {
+impl<'s> Resolver<'s, '_> {
     /// The entity that a name refers to; a register of a range is created on its first use.
     pub(crate) fn lookup(&mut self, name: &'s str) -> Option<Entity> {
         match self.names.entities.get(name).map(|entry| (entry.value, entry.depth)) {
@@ -156,15 +156,17 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// Reports that a name is undeclared, once a function, and marks the statement as not to be kept.
-    pub(crate) fn undeclared(&mut self, name: &'s str, span: Span, what: &str) {
+    /// `component` is what follows the name's dot.
+    pub(crate) fn undeclared(&mut self, name: Name<'s>, what: &str, component: &str) {
         self.broken = true;
+        let Name { text: name, span } = name;
         if self.is_spoiled(name) || !self.reported.insert(name) {
             return;
         }
         let what = if name.starts_with('%') { "register" } else { what };
         let message = format!("{what} `{name}` is not declared");
         let mut error = Diagnostic::error(codes::UNDECLARED, span, message);
-        if let Some(help) = self.undeclared_help(name) {
+        if let Some(help) = self.undeclared_help(name, component) {
             error = error.with_help(help);
         }
         self.report(error);
@@ -175,7 +177,7 @@ impl<'s> Reader<'s, '_> {
         self.spoiled.contains(name) || split(name).is_some_and(|(prefix, _)| self.spoiled.contains(prefix))
     }
 
-    fn undeclared_help(&mut self, name: &str) -> Option<String> {
+    fn undeclared_help(&self, name: &str, component: &str) -> Option<String> {
         let range = split(name).and_then(|(prefix, _)| Some((prefix, self.names.ranges.get(prefix)?)));
         if let Some((prefix, entry)) = range {
             let count = entry.value.count;
@@ -187,12 +189,12 @@ impl<'s> Reader<'s, '_> {
         if let Some(register) = self.register_meant(name) {
             return Some(format!("did you mean `{register}`?"));
         }
-        if let Some(special) = self.special_meant(name) {
+        if let Some(special) = special_meant(name, component) {
             return Some(format!("special registers begin with `%`: write `{special}`"));
         }
         let lower = name.to_ascii_lowercase();
         if name != lower && SpecialReg::from_ptx(lower.trim_start_matches('%')).is_some() {
-            let meant = self.special_meant(lower.trim_start_matches('%'));
+            let meant = special_meant(lower.trim_start_matches('%'), component);
             return meant.map(|special| format!("special registers are in lower case: write `{special}`"));
         }
         if name != lower
@@ -223,23 +225,20 @@ impl<'s> Reader<'s, '_> {
         let range = split(name).and_then(|(prefix, number)| Some((self.names.ranges.get(prefix)?, number)));
         range.is_some_and(|(entry, number)| u64::from(number) < u64::from(entry.value.count))
     }
+}
 
-    /// The special register that a name without its `%` means, with the component that is asked for; also as CUDA C++ calls it.
-    fn special_meant(&mut self, name: &str) -> Option<String> {
-        let name = match name {
-            "threadIdx" => "tid",
-            "blockIdx" => "ctaid",
-            "blockDim" => "ntid",
-            "gridDim" => "nctaid",
-            "warpSize" => return Some("WARP_SZ".to_owned()),
-            name => name,
-        };
-        let special = SpecialReg::from_ptx(name)?;
-        let component = match *self.cursor.kind() {
-            TokenKind::Directive(component) => component.to_ascii_lowercase(),
-            _ => String::new(),
-        };
-        let component = if Component::from_ptx(&component).is_some() { component.as_str() } else { "x" };
-        Some(if special.is_vector() { format!("{special}.{component}") } else { special.to_string() })
-    }
+/// The special register that a name without its `%` means, with the component that is asked for; also as CUDA C++ calls it.
+fn special_meant(name: &str, component: &str) -> Option<String> {
+    let name = match name {
+        "threadIdx" => "tid",
+        "blockIdx" => "ctaid",
+        "blockDim" => "ntid",
+        "gridDim" => "nctaid",
+        "warpSize" => return Some("WARP_SZ".to_owned()),
+        name => name,
+    };
+    let special = SpecialReg::from_ptx(name)?;
+    let component = component.to_ascii_lowercase();
+    let component = if Component::from_ptx(&component).is_some() { component.as_str() } else { "x" };
+    Some(if special.is_vector() { format!("{special}.{component}") } else { special.to_string() })
 }

@@ -1,0 +1,186 @@
+//! Kernels and device functions (manual 11.2, 11.4).
+
+use nom::Parser;
+use nom::combinator::{opt, peek};
+use nom::multi::many0;
+use nom::sequence::preceded;
+
+use crate::codes;
+use crate::grammar::error::{Failed, Fixed, Parsed, Problem, expected, fail, fixed};
+use crate::grammar::module::{starts_item, strings};
+use crate::grammar::terminal::{any_directive, comma_list, must, number, proper_identifier};
+use crate::grammar::variable::{attribute_list, optional_parameters};
+use crate::token::{TokenKind, Tokens};
+use crate::tree::{Function, FunctionDirective, Name};
+
+/// What follows the word of a function's directive.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Arguments {
+    Nothing,
+    /// One number, in words.
+    Number(&'static str),
+    /// One to three numbers.
+    Lengths,
+    /// One number or more, in words.
+    Numbers(&'static str),
+    Strings,
+    Attributes,
+}
+
+/// The directives of functions (manual 11.4, 11.7, 11.8; the last three are `ptxas`'s own).
+const DIRECTIVES: &str = "maxntid reqntid minnctapersm maxnctapersm maxnreg noreturn pragma explicitcluster \
+     reqnctapercluster maxclusterrank blocksareclusters abi_preserve abi_preserve_control attribute language \
+     local_maxnreg minperctamemory";
+
+/// What follows the word of a directive.
+fn arguments(word: &str) -> Option<Arguments> {
+    Some(match word {
+        "noreturn" | "explicitcluster" | "blocksareclusters" => Arguments::Nothing,
+        "maxntid" | "reqntid" | "reqnctapercluster" => Arguments::Lengths,
+        "minnctapersm" | "maxnctapersm" | "maxclusterrank" => Arguments::Number("the number of blocks"),
+        "maxnreg" | "abi_preserve" | "abi_preserve_control" | "local_maxnreg" => {
+            Arguments::Number("the number of registers")
+        }
+        "minperctamemory" => Arguments::Number("a number of bytes"),
+        "language" => Arguments::Numbers("the number of a language"),
+        "pragma" => Arguments::Strings,
+        "attribute" => Arguments::Attributes,
+        _ => return None,
+    })
+}
+
+/// What a number of a directive is, in words.
+pub(crate) fn meaning_of_number(directive: &str) -> &'static str {
+    match arguments(directive) {
+        Some(Arguments::Number(what) | Arguments::Numbers(what)) => what,
+        _ => LENGTH,
+    }
+}
+
+const LENGTH: &str = "a number of threads or blocks";
+
+/// `.entry name {(parameters)} {directives}` or
+/// `.func {.attribute(..)} {(results)} name {(parameters)} {directives}`, up to the body or the semicolon.
+pub(crate) fn function<'a, 's>(i: Tokens<'a, 's>, linkage: Option<Name<'s>>) -> Parsed<'a, 's, Function<'s>> {
+    let (i, keyword) = any_directive(i)?;
+    let is_device = keyword.text == "func";
+    let (i, mut directives) = many0(attributes).parse(i)?;
+    let (i, results) = if is_device { optional_parameters(i)? } else { (i, Vec::new()) };
+    let (i, name) = must(proper_identifier("the function's name")).parse(i)?;
+    let (i, parameters) = optional_parameters(i)?;
+    let (i, others) = if is_device { device_directives(i)? } else { many0(directive).parse(i)? };
+    directives.extend(others);
+    let mut function = Function { linkage, keyword, results, name, parameters, directives, body: None };
+    let i = end(i, &mut function)?;
+    Ok((i, function))
+}
+
+/// `{`, `;`, or nothing after a device function that is declared, before a directive or the end.
+fn end<'a, 's>(i: Tokens<'a, 's>, function: &mut Function<'s>) -> Result<Tokens<'a, 's>, Failed<'s>> {
+    const DEFINES: Fixed =
+        fixed(codes::EXPECTED, "expected `{`: this directive is not allowed on a declaration", "");
+    let is_device = function.keyword.text == "func";
+    match i.rest {
+        [token, ..] if token.kind == TokenKind::Mark(b'{') => {
+            function.body = Some(token.span());
+            Ok(i.skip())
+        }
+        [token, ..] if token.kind == TokenKind::Mark(b';') => {
+            let kept = |directive: &&FunctionDirective<'_>| {
+                is_device && device_rank(directive.word.text).is_some_and(|rank| rank < 3)
+            };
+            let precedes = |directive: &&FunctionDirective<'_>| directive.span.lo < function.name.span.lo;
+            match function.directives.iter().find(|directive| !kept(directive) && !precedes(directive)) {
+                Some(directive) => fail(i, Problem::Related(&DEFINES, directive.span)),
+                None => Ok(i.skip()),
+            }
+        }
+        [token, ..] if token.kind != TokenKind::Directive => expected(i, "`{` or `;`"),
+        _ if is_device => Ok(i),
+        _ => expected(i, "`{` or `;`"),
+    }
+}
+
+/// `.attribute(..)` before the name.
+fn attributes<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, FunctionDirective<'s>> {
+    preceded(peek(crate::grammar::terminal::directive("attribute")), directive).parse(i)
+}
+
+/// `{.noreturn} {.abi_preserve N} {.abi_preserve_control N}`, then `ptxas`'s own; a `.pragma` after one is the module's.
+fn device_directives<'a, 's>(mut i: Tokens<'a, 's>) -> Parsed<'a, 's, Vec<FunctionDirective<'s>>> {
+    let (mut directives, mut rank) = (Vec::new(), 0);
+    while let Some(word) = i.first().and_then(|token| i.directive(token)).filter(|word| !ends_head(word)) {
+        if let Some(own) = device_rank(word) {
+            if own < rank || (own == rank && word == "noreturn") {
+                return fail(i, Problem::Order);
+            }
+            rank = own;
+        }
+        let (rest, directive) = directive(i)?;
+        directives.push(directive);
+        i = rest;
+    }
+    Ok((i, directives))
+}
+
+/// Whether a directive after a device function begins something else.
+fn ends_head(word: &str) -> bool {
+    starts_item(word) || matches!(word, "global" | "const" | "shared" | "pragma")
+}
+
+/// The position of a directive of a device function among the others.
+fn device_rank(word: &str) -> Option<u8> {
+    match word {
+        "noreturn" => Some(1),
+        "abi_preserve" | "abi_preserve_control" => Some(2),
+        "language" | "local_maxnreg" => Some(3),
+        _ => None,
+    }
+}
+
+/// A directive of a function with what belongs to it.
+fn directive<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, FunctionDirective<'s>> {
+    directive_of(DIRECTIVES, i)
+}
+
+/// `.noreturn`, `.abi_preserve N`, `.abi_preserve_control N` of a prototype (manual 11.3.3).
+pub(crate) fn prototype_directives<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Vec<FunctionDirective<'s>>> {
+    let (i, first) = if i.is_directive("noreturn") { opt(directive).parse(i)? } else { (i, None) };
+    let others = |i| directive_of("abi_preserve abi_preserve_control", i);
+    let (i, others) = many0(others).parse(i)?;
+    Ok((i, first.into_iter().chain(others).collect()))
+}
+
+/// One of some directives of functions.
+fn directive_of<'a, 's>(known: &'static str, i: Tokens<'a, 's>) -> Parsed<'a, 's, FunctionDirective<'s>> {
+    let (rest, word) = any_directive(i)?;
+    let found = arguments(word.text).filter(|_| known.split(' ').any(|known| known == word.text));
+    let Some(arguments) = found else { return fail(i, Problem::Directive(known)) };
+    let mut directive = FunctionDirective {
+        word,
+        numbers: Vec::new(),
+        texts: Vec::new(),
+        attributes: Vec::new(),
+        span: word.span,
+    };
+    let rest = match arguments {
+        Arguments::Nothing => rest,
+        Arguments::Number(what) => keep(must(number(what)).parse(rest)?, |one| directive.numbers.push(one)),
+        Arguments::Numbers(what) => {
+            keep(comma_list(number(what)).parse(rest)?, |list| directive.numbers = list)
+        }
+        Arguments::Lengths => keep(comma_list(number(LENGTH)).parse(rest)?, |list| directive.numbers = list),
+        Arguments::Strings => keep(strings(rest)?, |list| directive.texts = list),
+        Arguments::Attributes => keep(attribute_list(i)?, |list| directive.attributes = list),
+    };
+    if arguments == Arguments::Lengths && directive.numbers.len() > 3 {
+        return expected(rest, "at most three numbers");
+    }
+    directive.span = i.span_to(rest);
+    Ok((rest, directive))
+}
+
+fn keep<'a, 's, T>((rest, value): (Tokens<'a, 's>, T), keep: impl FnOnce(T)) -> Tokens<'a, 's> {
+    keep(value);
+    rest
+}

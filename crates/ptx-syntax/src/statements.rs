@@ -1,0 +1,45 @@
+//! The statements of a text one after the other, for programs that want the syntax alone.
+
+use ptx_diag::Diagnostic;
+
+use crate::codes;
+use crate::grammar::statement::statement;
+use crate::stream::Stream;
+use crate::token::TokenKind;
+use crate::tree::Statement;
+
+/// The statements and directives of a text in order, or what is wrong with them; after an error the text goes on at the next statement.
+///
+/// Comments are read over. Texts of more than 4 GiB are one error.
+pub fn statements(text: &str) -> Statements<'_> {
+    let mut stream = Stream::new(text.into());
+    stream.kept = crate::Comments::Dropped;
+    Statements { stream, too_large: u32::try_from(text.len()).is_err() }
+}
+
+/// What [`statements`] gives.
+pub struct Statements<'s> {
+    stream: Stream<'s>,
+    too_large: bool,
+}
+
+impl<'s> Iterator for Statements<'s> {
+    type Item = Result<Statement<'s>, Box<Diagnostic>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if std::mem::take(&mut self.too_large) {
+            self.stream = Stream::new("".into());
+            let message = "the input is larger than 4 GiB";
+            return Some(Err(Box::new(Diagnostic::error_without_place(codes::TOO_LARGE, message))));
+        }
+        let start = self.stream.peek();
+        if start.kind == TokenKind::End {
+            return None;
+        }
+        Some(self.stream.parse(statement).map_err(|problem| {
+            let error = self.stream.diagnostic(problem);
+            self.stream.skip_statement(start, |_| {});
+            error
+        }))
+    }
+}
