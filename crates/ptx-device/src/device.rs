@@ -270,6 +270,11 @@ impl Device {
         lock(&self.inner.stopped).take().map(DeviceError::Stopped)
     }
 
+    /// The error of the kernel that stopped the device, if one did and the device has not been recovered.
+    pub fn stopped(&self) -> Option<DeviceError> {
+        self.check().err()
+    }
+
     pub(crate) fn know(&self, stream: &Arc<Progress>) {
         let mut streams = lock(&self.inner.streams);
         streams.retain(|stream| stream.strong_count() > 0);
