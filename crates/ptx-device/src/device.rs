@@ -18,7 +18,7 @@ use ptx_isa::Sm;
 use crate::compilers::Compilers;
 use crate::error::Stopped;
 use crate::progress::Progress;
-use crate::{Check, DeviceError, Engine, host_memory};
+use crate::{Check, DeviceError, Engine, MultiprocessorLimits, host_memory};
 
 /// Receives the output of kernels.
 pub(crate) type Sink = Box<dyn FnMut(&[u8]) + Send>;
@@ -31,6 +31,17 @@ pub enum AfterStop {
     Refuse,
     /// It continues; the error only affects the launch.
     GoOn,
+}
+
+/// The shared memory that a launch may have.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum SharedMemory {
+    /// As much as the [limit](Limits::shared) of the device.
+    #[default]
+    Free,
+    /// As on a GPU: 48 KiB, and up to the maximum of the [architecture](crate::MultiprocessorLimits) if
+    /// [allowed for the kernel](crate::Kernel::set_dynamic_shared).
+    OptIn,
 }
 
 /// Options of a device.
@@ -65,6 +76,8 @@ pub struct DeviceOptions {
     pub memory: Option<u64>,
     /// Whether the bytes past the end of an allocation may be accessed.
     pub bounds: Bounds,
+    /// The shared memory that a launch may have.
+    pub shared_memory: SharedMemory,
     /// The address size. Modules with `.address_size 32` require 32 bits; then device addresses are not host addresses, and there are 3 GiB.
     pub addresses: AddressSize,
 }
@@ -246,6 +259,21 @@ impl Device {
 
     pub(crate) fn limits(&self) -> &Limits {
         &self.inner.options.limits
+    }
+
+    pub(crate) fn shared_memory(&self) -> SharedMemory {
+        self.inner.options.shared_memory
+    }
+
+    /// Maximum bytes of shared memory of a block that opts in.
+    pub(crate) fn most_shared(&self) -> u64 {
+        let limit = self.limits().shared;
+        match (self.shared_memory(), self.architecture()) {
+            (SharedMemory::Free, _) | (_, None) => limit,
+            (SharedMemory::OptIn, Some(sm)) => {
+                limit.min(MultiprocessorLimits::of(sm).block_shared_bytes.into())
+            }
+        }
     }
 
     /// Fails if the device was stopped.

@@ -185,6 +185,7 @@ impl ErrorKind {
                 (codes::NO_MEMORY, Self::OutOfMemory),
                 (codes::COOPERATIVE, Self::CooperativeTooLarge),
                 (codes::TIMEOUT, Self::Timeout),
+                (ptx_link::code::DEVICE_RUNTIME, Self::Unsupported),
                 (ptx_syntax::codes::BINARY, Self::NoBinary),
             ]
             .into_iter()

@@ -129,6 +129,7 @@ assert_eq!(u32::from_le_bytes(sum), 1 + 4 + 9 + 16);
 //! A [`Stream`] does its work in order on a separate host thread; streams run concurrently. [`Kernel::launch`] runs the
 //! kernel before it returns, independently of all streams: there is no default stream that others wait for.
 
+mod architecture;
 mod argument;
 mod cache_folder;
 mod code;
@@ -147,9 +148,10 @@ mod progress;
 mod source;
 mod stream;
 
+pub use architecture::{MultiprocessorLimits, USUAL_SHARED_BYTES};
 pub use argument::Argument;
 pub use cache_folder::cache_folder_in;
-pub use device::{AfterStop, Device, DeviceOptions, Properties};
+pub use device::{AfterStop, Device, DeviceOptions, Properties, SharedMemory};
 pub use engine::{Check, Engine};
 pub use error::{DeviceError, Finding, Stopped};
 pub use error_kind::ErrorKind;
@@ -158,9 +160,9 @@ pub use module::{Kernel, Module};
 pub use stream::{Pending, Stream};
 
 pub use ptx_exec::{
-    AddressSize, Bounds, Completion, Dim3, HostMemory, HostRegion, Limits, MemoryError, MemoryKind,
-    Parameter, RegionInfo, RegionKind, Report, Shape, Space, TensorMap, Trap, TrapKind, Variable, Words,
-    tensormap, texture,
+    AddressSize, Bounds, Completion, Dim3, HostMemory, HostRegion, KernelAttributes, Limits, MemoryError,
+    MemoryKind, Parameter, RegionInfo, RegionKind, Report, Shape, Space, TensorMap, Trap, TrapKind, Variable,
+    Words, tensormap, texture,
 };
 pub use ptx_isa::Sm;
 

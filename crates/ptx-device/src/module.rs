@@ -1,19 +1,29 @@
 //! Modules and their kernels.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use ptx_diag::{Diagnostics, SourceFile};
-use ptx_exec::{ExecError, Image, Parameter, Prepared, Report, Shape, Variable};
+use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
+use ptx_exec::{ExecError, Image, KernelAttributes, Parameter, Prepared, Report, Shape, Variable, codes};
 use ptx_isa::{Sm, SmVariant};
 use ptx_link::Sources;
 use ptx_verify::verify;
 
+use crate::architecture::{MultiprocessorLimits, USUAL_SHARED_BYTES};
 use crate::argument::pack;
 use crate::code::Code;
-use crate::error::{Finding, Stopped, findings};
-use crate::source::read;
-use crate::{Argument, Device, DeviceError};
+use crate::error::{Finding, Stopped, findings, refused};
+use crate::source::{read, undefined};
+use crate::{Argument, Device, DeviceError, SharedMemory};
+
+/// What all handles of a kernel share.
+#[derive(Debug, Default)]
+struct Kept {
+    code: Code,
+    attributes: OnceLock<KernelAttributes>,
+    /// Bytes of dynamic shared memory that launches may have, once they are set.
+    dynamic_shared: Mutex<Option<u32>>,
+}
 
 /// A module on a device: its variables are in the device's memory and keep their values across launches. Clones refer
 /// to the same module; when the last one and the last of its kernels are dropped, the variables are freed.
@@ -23,8 +33,8 @@ pub struct Module {
     image: Arc<Image>,
     sources: Arc<Sources>,
     warnings: Arc<Vec<Finding>>,
-    /// The code of its kernels.
-    compiled: Arc<Mutex<HashMap<String, Code>>>,
+    /// What is kept of its kernels.
+    kept: Arc<Mutex<HashMap<String, Arc<Kept>>>>,
 }
 
 impl Module {
@@ -36,7 +46,9 @@ impl Module {
     ///
     /// # Errors
     /// [`DeviceError::Module`] with all errors of the text; [`DeviceError::Target`] if the device has an earlier
-    /// architecture. Unsupported constructs are only refused when a [kernel](Module::kernel) needs them.
+    /// architecture. Functions and variables that the module uses and does not define are errors, except for those that are built in (`vprintf`,
+    /// `malloc`, `free`, `__assertfail`) and those of CUDA's device runtime that PTX can express, which are linked. Unsupported constructs are only
+    /// refused when a [kernel](Module::kernel) needs them.
     pub fn load(device: &Device, name: &str, text: impl Into<Vec<u8>>) -> Result<Self, DeviceError> {
         Self::load_files(device, vec![SourceFile::new(name, text)])
     }
@@ -78,6 +90,10 @@ impl Module {
         let rejected = |found: &Diagnostics| DeviceError::Module(findings(&sources, found));
         let (verified, more) = verify(&tree).map_err(|found| rejected(&found))?;
         warnings.extend(findings(&sources, &more));
+        let undefined = undefined(&tree);
+        if undefined.has_errors() {
+            return Err(rejected(&undefined));
+        }
         let needed = tree.target().and_then(|target| target.sm);
         if let (Some(has), Some(needed)) = (device.architecture(), needed)
             && !(Sm { variant: SmVariant::Arch, ..has }).provides(needed)
@@ -86,7 +102,7 @@ impl Module {
         }
         let image = Image::new(verified, device.surroundings()).map_err(|found| rejected(&found))?;
         let (sources, warnings) = (Arc::new(sources), Arc::new(warnings));
-        Ok(Self { device: device.clone(), image, sources, warnings, compiled: Arc::default() })
+        Ok(Self { device: device.clone(), image, sources, warnings, kept: Arc::default() })
     }
 
     /// The device.
@@ -122,9 +138,9 @@ impl Module {
         self.device.check()?;
         let found = |found: Diagnostics| DeviceError::Kernel(findings(&self.sources, &found));
         let prepared = self.image.kernel(name).map_err(found)?;
-        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        let compiled = compiled.entry(name.to_owned()).or_default().clone();
-        Ok(Kernel { module: self.clone(), prepared, compiled })
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = kept.entry(name.to_owned()).or_default().clone();
+        Ok(Kernel { module: self.clone(), prepared, kept })
     }
 
     /// Looks up a `.global` or `.const` variable of the module by name: its address and size. Host writes to constants are seen by the next launch.
@@ -148,7 +164,7 @@ impl Module {
 pub struct Kernel {
     module: Module,
     prepared: Prepared,
-    compiled: Code,
+    kept: Arc<Kept>,
 }
 
 impl Kernel {
@@ -167,6 +183,74 @@ impl Kernel {
         self.prepared.parameters()
     }
 
+    /// Its attributes.
+    pub fn attributes(&self) -> &KernelAttributes {
+        self.kept.attributes.get_or_init(|| self.prepared.attributes())
+    }
+
+    /// The limits of a multiprocessor of the device's architecture, or else of the module's target, for occupancy.
+    pub fn multiprocessor(&self) -> MultiprocessorLimits {
+        let architecture = self.module.device().architecture().or(self.attributes().target);
+        // Default: a module without an architecture runs on all of them.
+        MultiprocessorLimits::of(architecture.unwrap_or(Sm::new(50)))
+    }
+
+    /// Maximum bytes of dynamic shared memory of a launch.
+    pub fn dynamic_shared(&self) -> u64 {
+        let device = self.module.device();
+        let usual = match device.shared_memory() {
+            SharedMemory::Free => device.limits().shared,
+            SharedMemory::OptIn => USUAL_SHARED_BYTES.into(),
+        };
+        match *self.dynamic_shared_set() {
+            Some(bytes) => bytes.into(),
+            None => usual.saturating_sub(self.prepared.static_shared_bytes()),
+        }
+    }
+
+    fn dynamic_shared_set(&self) -> MutexGuard<'_, Option<u32>> {
+        self.kept.dynamic_shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets the maximum bytes of dynamic shared memory of subsequent launches, of all handles of this kernel, as
+    /// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`: with [`SharedMemory::OptIn`] launches with more than 48 KiB require it.
+    ///
+    /// # Errors
+    /// [`DeviceError::Launch`] of the kind [`SharedMemory`](crate::ErrorKind::SharedMemory) if a block would have more than the architecture allows.
+    pub fn set_dynamic_shared(&self, bytes: u32) -> Result<(), DeviceError> {
+        let device = self.module.device();
+        let (fixed, most) = (self.prepared.static_shared_bytes(), device.most_shared());
+        if fixed.saturating_add(bytes.into()) > most {
+            let text = format!(
+                "{bytes} bytes of dynamic shared memory, with {fixed} of static shared memory, are more than the {most} of a block"
+            );
+            return Err(self.too_much_shared(text));
+        }
+        *self.dynamic_shared_set() = Some(bytes);
+        Ok(())
+    }
+
+    fn too_much_shared(&self, text: String) -> DeviceError {
+        let finding = Diagnostic::error_without_place(codes::SIZE, text);
+        DeviceError::Launch(refused(&self.module.sources, finding))
+    }
+
+    /// Checks the dynamic shared memory of a launch.
+    fn check_shared(&self, bytes: u32) -> Result<(), DeviceError> {
+        if self.module.device().shared_memory() == SharedMemory::Free {
+            return Ok(());
+        }
+        let (fixed, most) = (self.prepared.static_shared_bytes(), self.dynamic_shared());
+        if u64::from(bytes) <= most {
+            return Ok(());
+        }
+        Err(self.too_much_shared(format!(
+            "the launch requests {bytes} bytes of dynamic shared memory in addition to {fixed} of static shared memory, and kernel `{}` may have {most}; \
+             more than {USUAL_SHARED_BYTES} in all have to be allowed for the kernel first (`cuFuncSetAttribute`)",
+            self.name()
+        )))
+    }
+
     /// Launches it and waits for it, concurrently with streams.
     ///
     /// # Errors
@@ -180,10 +264,22 @@ impl Kernel {
     /// Launches it with the bytes of all parameters at their offsets ([`Kernel::parameters`]); bytes missing at the end are zero.
     ///
     /// # Errors
-    /// See [`Kernel::launch`].
+    /// See [`Kernel::launch`]; [`DeviceError::Arguments`] if there are more bytes than the parameters have.
     pub fn launch_raw(&self, shape: &Shape, params: &[u8]) -> Result<Report, DeviceError> {
-        self.check(shape)?;
+        self.check_raw(shape, params)?;
         self.run(shape, params)
+    }
+
+    /// Checks a launch with the bytes of all parameters.
+    pub(crate) fn check_raw(&self, shape: &Shape, params: &[u8]) -> Result<(), DeviceError> {
+        self.check(shape)?;
+        let most = self.prepared.parameter_bytes();
+        if params.len() > most {
+            let (name, given) = (self.name(), params.len());
+            let text = format!("the parameters of kernel `{name}` have {most} bytes, not {given}");
+            return Err(DeviceError::Arguments(text));
+        }
+        Ok(())
     }
 
     /// Checks whether a launch of this shape fits the kernel and the device.
@@ -195,6 +291,7 @@ impl Kernel {
         #[cfg(feature = "jit")]
         ptx_llvm::detached::watch_exit();
         self.module.device.check()?;
+        self.check_shared(shape.dynamic_shared)?;
         let fits = self.prepared.check(shape, self.module.device.limits());
         fits.map(drop).map_err(|found| self.refused(&found))
     }
@@ -209,7 +306,7 @@ impl Kernel {
     pub fn prepare(&self, shape: &Shape) -> Result<bool, DeviceError> {
         self.check(shape)?;
         let (device, sources) = (&self.module.device, &self.module.sources);
-        self.compiled.prepare(device, &self.prepared, &device.spec(shape, &[]), sources)
+        self.kept.code.prepare(device, &self.prepared, &device.spec(shape, &[]), sources)
     }
 
     fn refused(&self, found: &Diagnostics) -> DeviceError {
@@ -227,7 +324,7 @@ impl Kernel {
         device.check()?;
         let active = device.begin();
         let spec = device.spec(shape, params);
-        let report = self.compiled.launch(device, &self.prepared, spec, &self.module.sources);
+        let report = self.kept.code.launch(device, &self.prepared, spec, &self.module.sources);
         drop(active);
         let mut report = report?;
         device.print(&report.output);

@@ -1,8 +1,10 @@
 //! Reads modules from their source formats into one linked module.
 
-use ptx_diag::{Diagnostics, SourceFile};
-use ptx_ir::Module as Tree;
-use ptx_link::{Sources, Unit, link};
+use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
+use ptx_exec::{BUILTIN_FUNCTIONS, codes};
+use ptx_ir::{Module as Tree, Symbol};
+use ptx_link::device_runtime::{FILE_NAME, device_runtime, of_module};
+use ptx_link::{Sources, Unit, link, unresolved};
 use ptx_verify::verify;
 
 use crate::DeviceError;
@@ -24,13 +26,8 @@ pub(crate) fn read(files: Vec<SourceFile>) -> Result<(Tree, Sources, Vec<Finding
             }
         }
     }
-    let sources = Sources::new(texts).map_err(|error| DeviceError::Internal(error.to_string()))?;
-    let several = sources.files().len() > 1;
-    for file in sources.files() {
-        let (tree, mut findings_of_file) = ptx_syntax::parse(file);
-        if several && !findings_of_file.has_errors() {
-            findings_of_file.append(verify(&tree).map_or_else(|found| found, |(_, found)| found));
-        }
+    for file in &texts {
+        let (tree, findings_of_file) = ptx_syntax::parse(file);
         failed |= findings_of_file.has_errors();
         found.extend(findings_of(file, &findings_of_file));
         trees.push(tree);
@@ -38,12 +35,65 @@ pub(crate) fn read(files: Vec<SourceFile>) -> Result<(Tree, Sources, Vec<Finding
     if failed {
         return Err(DeviceError::Module(found));
     }
+    if let Some((file, tree)) = runtime(&trees, &texts)? {
+        texts.push(file);
+        trees.push(tree);
+    }
+    // A single module is verified later.
+    for (tree, file) in trees.iter().zip(&texts).filter(|_| trees.len() > 1) {
+        let findings_of_file = verify(tree).map_or_else(|found| found, |(_, found)| found);
+        failed |= findings_of_file.has_errors();
+        found.extend(findings_of(file, &findings_of_file));
+    }
+    if failed {
+        return Err(DeviceError::Module(found));
+    }
+    let sources = Sources::new(texts).map_err(|error| DeviceError::Internal(error.to_string()))?;
     let units = trees.iter().zip(sources.files());
     let units: Vec<Unit<'_>> = units.map(|(module, source)| Unit { module, source }).collect();
     let (tree, more) =
         link(&units, &sources).map_err(|found| DeviceError::Module(findings(&sources, &found)))?;
     found.extend(findings(&sources, &more));
     Ok((tree, sources, found))
+}
+
+/// The functions of CUDA's device runtime that these modules use, as another module.
+fn runtime(trees: &[Tree], files: &[SourceFile]) -> Result<Option<(SourceFile, Tree)>, DeviceError> {
+    let modules: Vec<&Tree> = trees.iter().collect();
+    let text = device_runtime(&modules).map_err(|refused| {
+        let files = files.iter().enumerate();
+        let of_files = files.flat_map(|(number, file)| findings_of(file, &of_module(&refused, number)));
+        DeviceError::Module(of_files.collect())
+    })?;
+    Ok(text.map(|text| {
+        let file = SourceFile::new(FILE_NAME, text);
+        let (tree, found) = ptx_syntax::parse(&file);
+        debug_assert!(!found.has_errors(), "{found:?}");
+        (file, tree)
+    }))
+}
+
+/// The functions and variables that a module uses and does not define.
+pub(crate) fn undefined(tree: &Tree) -> Diagnostics {
+    let mut findings = Diagnostics::new();
+    for reference in unresolved(tree) {
+        let (what, name) = match reference.symbol {
+            Symbol::Function(id) => ("function", tree.name(tree.function(id).name)),
+            Symbol::Variable(id) => ("variable", tree.name(tree.variable(id).name)),
+        };
+        if BUILTIN_FUNCTIONS.contains(&name) {
+            continue;
+        }
+        let text = format!("{what} `{name}` is declared and defined nowhere");
+        let finding = match reference.used {
+            Some(used) => {
+                Diagnostic::error(codes::UNDEFINED, used, text).with_related(reference.at, "declared here")
+            }
+            None => Diagnostic::error(codes::UNDEFINED, reference.at, text),
+        };
+        findings.push(finding.with_help("link the module that defines it"));
+    }
+    findings
 }
 
 /// The diagnostics about a file that was read separately, so that positions are relative to it.
@@ -76,7 +126,7 @@ fn as_ptx(file: &SourceFile) -> Result<(SourceFile, Diagnostics), Diagnostics> {
 /// Accepts a PTX file: LLVM IR is refused by its file name or the magic of bitcode.
 #[cfg(not(feature = "llvm"))]
 fn as_ptx(file: &SourceFile) -> Result<(SourceFile, Diagnostics), Diagnostics> {
-    use ptx_diag::{Code, Diagnostic};
+    use ptx_diag::Code;
 
     let extension = std::path::Path::new(file.name()).extension().and_then(|extension| extension.to_str());
     let is_bitcode = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"].iter().any(|magic| file.text().starts_with(*magic));

@@ -97,7 +97,7 @@ impl Stream {
     /// # Errors
     /// See [`Stream::launch`].
     pub fn launch_raw(&self, kernel: &Kernel, shape: &Shape, params: Vec<u8>) -> Result<(), DeviceError> {
-        kernel.check(shape)?;
+        kernel.check_raw(shape, &params)?;
         let (kernel, shape) = (kernel.clone(), *shape);
         self.push(move || kernel.run(&shape, &params).map(drop));
         Ok(())

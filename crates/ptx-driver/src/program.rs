@@ -2,6 +2,7 @@
 
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 use ptx_ir::Module;
+use ptx_link::device_runtime::{FILE_NAME, device_runtime, of_module};
 use ptx_link::{Sources, Unit};
 use ptx_syntax::Comments;
 
@@ -32,13 +33,63 @@ pub fn read_program(
     choice: TargetChoice,
     comments: Comments,
 ) -> Result<Program, FindingsByFile> {
-    let sources = Sources::new(files.clone()).map_err(|error| {
+    read(files, choice, comments, DeviceRuntime::Declared)
+}
+
+/// Reads PTX files to execute them, like [`read_program`], and links the functions of CUDA's device runtime that they use.
+///
+/// # Errors
+///
+/// See [`read_program`], and functions of the device runtime that are not supported.
+pub fn read_executable(
+    files: Vec<SourceFile>,
+    choice: TargetChoice,
+    comments: Comments,
+) -> Result<Program, FindingsByFile> {
+    read(files, choice, comments, DeviceRuntime::Linked)
+}
+
+/// What becomes of functions of CUDA's device runtime.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum DeviceRuntime {
+    /// They stay declared.
+    Declared,
+    /// They are defined.
+    Linked,
+}
+
+/// The functions of CUDA's device runtime that modules use, as another module.
+fn runtime(modules: &[Module], files: &[SourceFile]) -> Result<Option<(SourceFile, Module)>, FindingsByFile> {
+    let references: Vec<&Module> = modules.iter().collect();
+    let text = device_runtime(&references).map_err(|refused| {
+        let files = files.iter().enumerate();
+        files.map(|(number, file)| (file.clone(), of_module(&refused, number))).collect::<FindingsByFile>()
+    })?;
+    let Some(text) = text else { return Ok(None) };
+    let file = SourceFile::new(FILE_NAME, text);
+    match read_ptx(&file, Comments::Dropped) {
+        Ok((module, _)) => Ok(Some((file, module))),
+        Err(findings) => Err(vec![(file, findings)]),
+    }
+}
+
+fn all_sources(files: &[SourceFile]) -> Result<Sources, FindingsByFile> {
+    Sources::new(files.to_vec()).map_err(|error| {
         let mut findings = Diagnostics::new();
         findings.push(Diagnostic::error_without_place(ptx_link::code::TARGET, error.to_string()));
         let name = files.iter().map(SourceFile::name).collect::<Vec<_>>().join(" ");
         vec![(SourceFile::new(name, Vec::new()), findings)]
-    })?;
-    let several = files.len() > 1;
+    })
+}
+
+fn read(
+    files: Vec<SourceFile>,
+    choice: TargetChoice,
+    comments: Comments,
+    device_runtime: DeviceRuntime,
+) -> Result<Program, FindingsByFile> {
+    let mut files = files;
+    let sources = all_sources(&files)?;
     let (mut modules, mut found, mut failed) = (Vec::new(), FindingsByFile::new(), false);
     for source in &files {
         let (module, findings) = match read_ptx(source, comments) {
@@ -52,6 +103,17 @@ pub fn read_program(
         modules.extend(module);
         found.push((source.clone(), findings));
     }
+    let mut sources = sources;
+    if device_runtime == DeviceRuntime::Linked
+        && !failed
+        && let Some((file, module)) = runtime(&modules, &files)?
+    {
+        files.push(file.clone());
+        modules.push(module);
+        found.push((file, Diagnostics::new()));
+        sources = all_sources(&files)?;
+    }
+    let several = files.len() > 1;
     if several && !failed {
         for (module, (_, findings)) in modules.iter().zip(&mut found) {
             let more = ptx_verify::verify(module).map_or_else(|more| more, |(_, more)| more);

@@ -133,6 +133,28 @@ typedef enum PtxEngine {
   PTX_ENGINE_AUTOMATIC = 3,
 } PtxEngine;
 
+// In the terms of CUDA, the memory that an allocation is in. Kernels and the process access all of it.
+typedef enum PtxMemoryKind {
+  // Memory of the device.
+  PTX_MEMORY_DEVICE = 0,
+  // Page-locked memory of the process.
+  PTX_MEMORY_HOST = 1,
+  // Managed memory.
+  PTX_MEMORY_MANAGED = 2,
+} PtxMemoryKind;
+
+// The kind of a region of memory.
+typedef enum PtxRegionKind {
+  // Memory of `ptx_malloc`.
+  PTX_REGION_ALLOCATION = 0,
+  // Memory of `ptx_register`.
+  PTX_REGION_REGISTERED = 1,
+  // A variable of a module, or the constant memory of one.
+  PTX_REGION_VARIABLE = 2,
+  // The heap of `malloc` in kernels.
+  PTX_REGION_HEAP = 3,
+} PtxRegionKind;
+
 // The format of a channel of a texel.
 typedef enum PtxChannelFormat {
   // 8-bit unsigned integer.
@@ -357,11 +379,26 @@ typedef struct PtxDeviceOptions {
   // Nonzero if allocations end at a multiple of 512 bytes, as those of the CUDA driver: programs that access memory a few bytes beyond the
   // end of an allocation work.
   uint32_t lenient_bounds;
+  // Nonzero if launches with more than 48 KiB of shared memory require `ptx_kernel_set_dynamic_shared`, which allows as much as the architecture
+  // has, as with CUDA. Otherwise only `shared` is the limit.
+  uint32_t opt_in_shared;
 } PtxDeviceOptions;
 
 // Receives the output of kernels: the text, its length in bytes, and the pointer that was given with the function.
 // Streams call it on their own threads.
 typedef void (*PtxPrint)(const char*, size_t, void*);
+
+// A region of memory.
+typedef struct PtxRegion {
+  // Its first byte.
+  void *start;
+  // Its size in bytes, as requested.
+  uint64_t bytes;
+  // Its kind, a `PtxRegionKind`.
+  uint32_t kind;
+  // The memory that it is in, a `PtxMemoryKind`; registered memory is that of the process.
+  uint32_t memory;
+} PtxRegion;
 
 // A file of a module, whose contents need not be zero-terminated.
 typedef struct PtxFile {
@@ -396,6 +433,58 @@ typedef struct PtxShape {
   // Nonzero if blocks wait for each other: then a launch with more blocks than can be co-resident is refused.
   uint32_t cooperative;
 } PtxShape;
+
+// What a kernel requires of a device.
+typedef struct PtxKernelAttributes {
+  // An estimate of the 32-bit registers of a thread: those that are live at once, and a few more.
+  uint32_t registers;
+  // Maximum threads of a block (`.maxntid`, `.reqntid`).
+  uint32_t max_threads;
+  // Bytes of static shared memory of a block.
+  uint64_t static_shared_bytes;
+  // Maximum bytes of dynamic shared memory of a launch.
+  uint64_t dynamic_shared_bytes;
+  // Bytes of local memory of a thread.
+  uint64_t local_bytes;
+  // Bytes of constant memory of the module.
+  uint64_t constant_bytes;
+  // Bytes of its parameters.
+  uint64_t parameter_bytes;
+  // The extents that blocks must have (`.reqntid`); zeros if any.
+  uint32_t required_block[3];
+  // The shape that clusters must have (`.reqnctapercluster`); zeros if any.
+  uint32_t required_cluster[3];
+  // Nonzero if a launch must give a cluster shape (`.explicitcluster`).
+  uint32_t needs_cluster;
+  // Maximum blocks of a cluster (`.maxclusterrank`); 0 if the kernel does not limit it.
+  uint32_t max_cluster_blocks;
+  // The blocks that should fit on a multiprocessor (`.minnctapersm`); 0 if not given.
+  uint32_t min_blocks;
+  // The PTX version of the module, 86 for 8.6.
+  uint32_t ptx_version;
+  // The target of the module, 90 for `sm_90a`; 0 if there is none.
+  uint32_t target;
+} PtxKernelAttributes;
+
+// Limits of a multiprocessor.
+typedef struct PtxMultiprocessor {
+  // Maximum resident blocks.
+  uint32_t blocks;
+  // Maximum resident threads.
+  uint32_t threads;
+  // 32-bit registers.
+  uint32_t registers;
+  // Maximum registers of a block.
+  uint32_t block_registers;
+  // Bytes of shared memory.
+  uint32_t shared_bytes;
+  // Maximum bytes of shared memory of a block that opts in.
+  uint32_t block_shared_bytes;
+  // Bytes of shared memory that each block takes in addition.
+  uint32_t reserved_shared_bytes;
+  // Maximum blocks of a cluster that all devices execute; 1 if there are no clusters.
+  uint32_t cluster_blocks;
+} PtxMultiprocessor;
 
 // An image: an array with separate memory, or linear memory of the device. Fields that are 0 are absent or have their default.
 typedef struct PtxImageOptions {
@@ -593,6 +682,17 @@ enum PtxStatus ptx_multicast(const struct PtxDevice *device,
                              size_t bytes,
                              void **pointer);
 
+// The region of memory that contains an address; PTX_NOT_FOUND if there is none.
+enum PtxStatus ptx_pointer_region(const struct PtxDevice *device,
+                                  const void *pointer,
+                                  struct PtxRegion *region);
+
+// `ptx_malloc` for any kind of memory, a `PtxMemoryKind`. Only that of the device counts as used.
+enum PtxStatus ptx_malloc_in(const struct PtxDevice *device,
+                             uint32_t memory,
+                             size_t bytes,
+                             void **pointer);
+
 // Loads PTX. `name` is the file name in errors.
 enum PtxStatus ptx_module_load(const struct PtxDevice *device,
                                const char *name,
@@ -663,6 +763,41 @@ enum PtxStatus ptx_launch(const struct PtxKernel *kernel,
                           const struct PtxShape *shape,
                           const void *const *arguments,
                           const struct PtxStream *stream);
+
+// `ptx_launch` with the values of all parameters in one buffer, at the offsets of `ptx_kernel_parameter`, as `CU_LAUNCH_PARAM_BUFFER_POINTER` of
+// `cuLaunchKernel`. Bytes that are missing at the end are zeros, and more bytes than the parameters have are an error.
+enum PtxStatus ptx_launch_buffer(const struct PtxKernel *kernel,
+                                 const struct PtxShape *shape,
+                                 const void *buffer,
+                                 size_t bytes,
+                                 const struct PtxStream *stream);
+
+// The attributes of a kernel.
+enum PtxStatus ptx_kernel_attributes(const struct PtxKernel *kernel,
+                                     struct PtxKernelAttributes *attributes);
+
+// Sets the maximum bytes of dynamic shared memory of subsequent launches of a kernel, for all handles of it. Devices with `opt_in_shared` require
+// it for launches with more than 48 KiB of shared memory.
+enum PtxStatus ptx_kernel_set_dynamic_shared(const struct PtxKernel *kernel,
+                                             uint32_t bytes);
+
+// How many blocks of a kernel can be resident on a multiprocessor of the device's architecture, or else of the module's target, with this number of
+// threads and bytes of dynamic shared memory; 0 if not even one.
+enum PtxStatus ptx_kernel_occupancy(const struct PtxKernel *kernel,
+                                    uint32_t threads,
+                                    uint32_t dynamic_shared,
+                                    uint32_t *blocks);
+
+// The largest block size with which the most threads of a kernel are resident on a multiprocessor, of at most `most_threads` threads if that is not
+// 0, and how many blocks of that size are resident. `blocks` may be null.
+enum PtxStatus ptx_kernel_best_block(const struct PtxKernel *kernel,
+                                     uint32_t dynamic_shared,
+                                     uint32_t most_threads,
+                                     uint32_t *threads,
+                                     uint32_t *blocks);
+
+// The limits of a multiprocessor of an architecture, 90 for `sm_90`.
+enum PtxStatus ptx_architecture_limits(uint32_t architecture, struct PtxMultiprocessor *limits);
 
 // Creates an image. The texels of an array are copied: level by level, layer by layer, rows without gaps; null and 0 for zeros.
 enum PtxStatus ptx_image_create(const struct PtxDevice *device,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use ptx_device::{
     AddressSize, AfterStop, Bounds, Check, Completion, Device, DeviceOptions, Engine, HostMemory, HostRegion,
-    Sm, cache_folder_in,
+    SharedMemory, Sm, cache_folder_in,
 };
 
 use crate::mappings::Mappings;
@@ -68,6 +68,9 @@ pub struct PtxDeviceOptions {
     /// Nonzero if allocations end at a multiple of 512 bytes, as those of the CUDA driver: programs that access memory a few bytes beyond the
     /// end of an allocation work.
     pub lenient_bounds: u32,
+    /// Nonzero if launches with more than 48 KiB of shared memory require `ptx_kernel_set_dynamic_shared`, which allows as much as the architecture
+    /// has, as with CUDA. Otherwise only `shared` is the limit.
+    pub opt_in_shared: u32,
 }
 
 /// The execution engine of kernels. Compiled kernels have the same results as the interpreter and are stopped by the
@@ -244,6 +247,8 @@ impl PtxDeviceOptions {
         }
         options.memory = (self.memory != 0).then_some(self.memory);
         options.bounds = if self.lenient_bounds == 0 { Bounds::Strict } else { Bounds::Lenient };
+        options.shared_memory =
+            if self.opt_in_shared == 0 { SharedMemory::Free } else { SharedMemory::OptIn };
         options.limits.steps = (self.steps != 0).then_some(self.steps);
         Ok(options)
     }
@@ -565,6 +570,7 @@ mod tests {
             cache_bytes: 0,
             memory: 0,
             lenient_bounds: 0,
+            opt_in_shared: 0,
         }
     }
 

@@ -6,12 +6,14 @@
 
 #![allow(unsafe_code)]
 
+mod attributes;
 mod device;
 mod error_kind;
 mod mappings;
 mod module;
 mod objects;
 mod pointer;
+mod regions;
 mod run;
 mod status;
 mod stream;

@@ -321,15 +321,53 @@ pub unsafe extern "C" fn ptx_launch(
             space.resize(parameter.offset as usize, 0);
             space.extend_from_slice(bytes);
         }
-        let cluster = (shape.cluster != [0; 3]).then_some(shape.cluster);
-        let PtxShape { grid, block, dynamic_shared, cooperative, .. } = shape;
-        let shape = Shape { grid, block, cluster, dynamic_shared, cooperative: cooperative != 0 };
-        if stream.is_null() {
-            kernel.launch_raw(&shape, &space)?;
-        } else {
-            // SAFETY: the header's contract.
-            unsafe { given(stream, "`stream`") }?.0.launch_raw(kernel, &shape, space)?;
-        }
-        Ok(())
+        // SAFETY: the header's contract.
+        unsafe { launch(kernel, shape, space, stream) }
+    })
+}
+
+impl PtxShape {
+    pub(crate) fn read(self) -> Shape {
+        let cluster = (self.cluster != [0; 3]).then_some(self.cluster);
+        let Self { grid, block, dynamic_shared, cooperative, .. } = self;
+        Shape { grid, block, cluster, dynamic_shared, cooperative: cooperative != 0 }
+    }
+}
+
+/// # Safety
+/// The stream is null or a handle.
+unsafe fn launch(
+    kernel: &Kernel,
+    shape: PtxShape,
+    params: Vec<u8>,
+    stream: *const PtxStream,
+) -> Result<(), Failure> {
+    let shape = shape.read();
+    if stream.is_null() {
+        kernel.launch_raw(&shape, &params)?;
+    } else {
+        // SAFETY: by the contract of this function.
+        unsafe { given(stream, "`stream`") }?.0.launch_raw(kernel, &shape, params)?;
+    }
+    Ok(())
+}
+
+/// `ptx_launch` with the values of all parameters in one buffer, at the offsets of `ptx_kernel_parameter`, as `CU_LAUNCH_PARAM_BUFFER_POINTER` of
+/// `cuLaunchKernel`. Bytes that are missing at the end are zeros, and more bytes than the parameters have are an error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_launch_buffer(
+    kernel: *const PtxKernel,
+    shape: *const PtxShape,
+    buffer: *const c_void,
+    bytes: usize,
+    stream: *const PtxStream,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let (kernel, shape) = unsafe { (&given(kernel, "`kernel`")?.kernel, *given(shape, "`shape`")?) };
+        // SAFETY: the header's contract.
+        let space = unsafe { items(buffer.cast::<u8>(), bytes, "`buffer`") }?.to_vec();
+        // SAFETY: the header's contract.
+        unsafe { launch(kernel, shape, space, stream) }
     })
 }

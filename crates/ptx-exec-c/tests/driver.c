@@ -115,6 +115,73 @@ static void check_memory(void)
     OK(ptx_device_destroy(device));
 }
 
+static const char *shared_text =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".extern .shared .align 16 .b8 s[];\n"
+    ".visible .entry k(.param .u64 to, .param .u32 value, .param .u64 last) .maxntid 256\n"
+    "{\n"
+    "    .reg .b64 %a, %l; .reg .b32 %v; .local .b32 w[4];\n"
+    "    ld.param.u64 %a, [to]; ld.param.u32 %v, [value]; ld.param.u64 %l, [last];\n"
+    "    st.local.u32 [w], 1; st.shared.u32 [s], %v; st.global.u32 [%a], %v; st.global.u64 [%a + 8], %l;\n"
+    "    ret;\n"
+    "}\n";
+
+static void check_attributes(void)
+{
+    PtxDeviceOptions options = { .architecture = 90, .opt_in_shared = 1 };
+    PtxDevice *device;
+    PtxModule *module;
+    PtxKernel *kernel;
+    PtxKernelAttributes found;
+    PtxMultiprocessor limits;
+    uint32_t blocks, threads;
+    OK(ptx_device_create(&options, &device));
+    OK(ptx_module_load(device, "shared.ptx", shared_text, &module));
+    OK(ptx_kernel_get(module, "k", &kernel));
+    OK(ptx_kernel_attributes(kernel, &found));
+    EXPECT(found.max_threads == 256 && found.ptx_version == 80 && found.target == 90 && found.local_bytes == 16);
+    EXPECT(found.dynamic_shared_bytes == 49152 && found.parameter_bytes == 24 && found.required_block[0] == 0);
+    EXPECT(found.registers >= 8 && found.registers <= 16);
+    OK(ptx_kernel_occupancy(kernel, 256, 0, &blocks));
+    EXPECT(blocks == 8);
+    OK(ptx_kernel_occupancy(kernel, 512, 0, &blocks));
+    EXPECT(blocks == 0);
+    OK(ptx_kernel_best_block(kernel, 100 << 10, 0, &threads, &blocks));
+    EXPECT(threads == 256 && blocks == 2);
+    OK(ptx_architecture_limits(75, &limits));
+    EXPECT(limits.threads == 1024 && limits.blocks == 16 && limits.block_shared_bytes == 65536);
+
+    /* One buffer with all parameters. */
+    struct { uint64_t to; uint32_t value, unused; uint64_t last; } buffer = { .value = 5, .last = 6 };
+    uint64_t *memory;
+    OK(ptx_malloc_in(device, PTX_MEMORY_MANAGED, 16, (void **)&memory));
+    buffer.to = (uint64_t)memory;
+    PtxShape one = { .grid = { 1, 1, 1 }, .block = { 1, 1, 1 }, .dynamic_shared = 50000 };
+    FAILS(ptx_launch_buffer(kernel, &one, &buffer, sizeof buffer, NULL), PTX_INVALID_LAUNCH, "50000 bytes of dynamic shared");
+    KIND(PTX_ERROR_SHARED_MEMORY);
+    OK(ptx_kernel_set_dynamic_shared(kernel, 50000));
+    OK(ptx_launch_buffer(kernel, &one, &buffer, sizeof buffer, NULL));
+    EXPECT(memory[0] == 5 && memory[1] == 6);
+    FAILS(ptx_launch_buffer(kernel, &one, &buffer, 25, NULL), PTX_INVALID_ARGUMENTS, "have 24 bytes, not 25");
+    FAILS(ptx_kernel_set_dynamic_shared(kernel, 232449), PTX_INVALID_LAUNCH, "more than the 232448");
+
+    /* What is at an address. */
+    PtxRegion region;
+    OK(ptx_pointer_region(device, (char *)memory + 15, &region));
+    EXPECT(region.start == memory && region.bytes == 16);
+    EXPECT(region.kind == PTX_REGION_ALLOCATION && region.memory == PTX_MEMORY_MANAGED);
+    FAILS(ptx_pointer_region(device, (char *)memory + 16, &region), PTX_NOT_FOUND, "no memory");
+    static int own[4];
+    OK(ptx_register(device, own, sizeof own, true));
+    OK(ptx_pointer_region(device, own + 1, &region));
+    EXPECT(region.start == own && region.kind == PTX_REGION_REGISTERED && region.memory == PTX_MEMORY_HOST);
+    OK(ptx_unregister(device, own));
+    FAILS(ptx_malloc_in(device, 3, 16, (void **)&memory), PTX_INVALID_VALUE, "expected 0, 1 or 2");
+    OK(ptx_kernel_destroy(kernel));
+    OK(ptx_module_destroy(module));
+    OK(ptx_device_destroy(device));
+}
+
 int main(void)
 {
     PtxDeviceOptions options = { .go_on_after_stop = 1 };
@@ -122,6 +189,7 @@ int main(void)
     OK(ptx_device_create(&options, &device));
     check_kinds(device);
     check_memory();
+    check_attributes();
     OK(ptx_device_destroy(device));
     puts("ok");
     return 0;

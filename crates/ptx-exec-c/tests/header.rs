@@ -7,7 +7,18 @@ fn the_header_is_that_of_the_sources() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).unwrap();
     // The order of the parts, which is that of the header.
-    let parts = ["status", "error_kind", "device", "module", "objects", "tensor", "stream", "run"];
+    let parts = [
+        "status",
+        "error_kind",
+        "device",
+        "regions",
+        "module",
+        "attributes",
+        "objects",
+        "tensor",
+        "stream",
+        "run",
+    ];
     let builder = parts.iter().fold(cbindgen::Builder::new().with_config(config), |builder, part| {
         builder.with_src(root.join(format!("src/{part}.rs")))
     });

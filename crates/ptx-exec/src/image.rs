@@ -162,6 +162,12 @@ impl Image {
         self.constant.map(|(address, _)| address)
     }
 
+    /// Bytes of constant memory.
+    pub fn constant_bytes(&self) -> u64 {
+        // Default: a module without constant variables has no constant memory.
+        self.constant.map_or(0, |(_, bytes)| bytes as u64)
+    }
+
     /// The module, with shorthands expanded.
     pub fn module(&self) -> &Module {
         &self.module

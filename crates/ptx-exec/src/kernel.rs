@@ -46,6 +46,8 @@ pub struct Kernel {
     parameter_bytes: u32,
     directives: Vec<(FunctionDirective, At)>,
     layout: Layout,
+    /// The functions that it reaches, itself first.
+    functions: Vec<FunctionId>,
     /// The variables, and whether each is dynamic shared memory.
     objects: Arc<[(Object, bool)]>,
     needs_heap: bool,
@@ -81,6 +83,20 @@ impl Kernel {
     /// Bytes of its parameter space.
     pub fn parameter_bytes(&self) -> usize {
         self.parameter_bytes as usize
+    }
+
+    /// Bytes of static shared memory of a block, with the padding up to dynamic shared memory.
+    pub fn static_shared_bytes(&self) -> u64 {
+        self.layout.shared_bytes(0)
+    }
+
+    /// The functions that it reaches, itself first.
+    pub(crate) fn functions(&self) -> &[FunctionId] {
+        &self.functions
+    }
+
+    pub(crate) fn directives(&self) -> &[(FunctionDirective, At)] {
+        &self.directives
     }
 
     /// Its program, for other engines.
@@ -123,6 +139,7 @@ impl Kernel {
             parameter_bytes,
             directives: module.function(kernel).directives.clone(),
             layout,
+            functions: reached.functions.clone(),
             objects: objects.into(),
             needs_heap: reached.needs_heap,
         })

@@ -24,6 +24,8 @@
 //!
 //! Nothing here prints, reads the environment, or grows without bound on any input ([`Limits`]).
 
+mod attributes;
+mod builtins;
 mod cluster_shape;
 mod decode;
 #[doc(hidden)]
@@ -42,6 +44,7 @@ mod memory;
 mod object;
 mod observe;
 mod pointer;
+mod pressure;
 #[doc(hidden)]
 pub mod program;
 mod relocation;
@@ -52,6 +55,8 @@ mod spec;
 pub mod tensormap;
 pub mod texture;
 
+pub use attributes::KernelAttributes;
+pub use builtins::BUILTIN_FUNCTIONS;
 pub use error::{ExecError, Trap, TrapKind, codes};
 pub use extents::{LARGEST_BLOCK, LARGEST_GRID, MOST_THREADS};
 pub use image::{DeviceHeap, Image, Prepared, Surroundings, Variable};

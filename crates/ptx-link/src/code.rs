@@ -10,4 +10,6 @@ ptx_diag::codes! {
     pub const TARGET: Code = Code("K0003");
     /// Debug information that would be wrong in the result is omitted.
     pub const DEBUG: Code = Code("K0004");
+    /// A function of CUDA's device runtime (`libcudadevrt`) that is not supported.
+    pub const DEVICE_RUNTIME: Code = Code("K0005");
 }

@@ -21,10 +21,12 @@
 
 pub mod code;
 mod debug;
+pub mod device_runtime;
 mod dwarf;
 mod header;
 mod sources;
 mod symbols;
+mod unresolved;
 
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 use ptx_ir::{Imported, Item, Module};
@@ -32,6 +34,7 @@ use ptx_isa::StateSpace;
 
 pub use dwarf::{MergedData, UnitData, Unreadable, data_size, merge_data};
 pub use sources::{Sources, TooLarge};
+pub use unresolved::{Unresolved, unresolved};
 
 /// A module with the text it was read from.
 #[derive(Clone, Copy, Debug)]

@@ -30,7 +30,7 @@ use ptx_cli::{
 use ptx_diag::{Diagnostic, Diagnostics, Severity, SourceFile, counted};
 use ptx_driver::{
     Comments, InputKind, JudgedText, Program, Sources, Style, TargetChoice, explain, llvm_context, lower,
-    optimize, print_checked, raise, read_llvm, read_program,
+    optimize, print_checked, raise, read_executable, read_llvm,
 };
 use ptx_ir::Module;
 use ptx_verify::Verified;
@@ -92,7 +92,7 @@ fn read(arguments: &Arguments, inputs: &[PathBuf]) -> Result<Program, Failure> {
     }
     let inputs = inputs.iter().map(|path| as_ptx(path, arguments)).collect::<Result<Vec<_>, _>>()?;
     terminal
-        .step("read PTX", || read_program(inputs, TargetChoice::default(), Comments::Dropped))
+        .step("read PTX", || read_executable(inputs, TargetChoice::default(), Comments::Dropped))
         .map_err(|found| Failure::about_several(ExitStatus::Rejected, found))
 }
 
@@ -222,7 +222,7 @@ fn as_ptx(path: &Path, arguments: &Arguments) -> Result<SourceFile, Failure> {
             None => Ok(input),
         },
         InputKind::Ptx => {
-            let program = read_program(vec![input.clone()], TargetChoice::default(), Comments::Dropped);
+            let program = read_executable(vec![input.clone()], TargetChoice::default(), Comments::Dropped);
             let Program { module, sources, warnings } =
                 program.map_err(|found| Failure::about_several(ExitStatus::Rejected, found))?;
             let verified = verify(&module, &sources, warnings, terminal)?;

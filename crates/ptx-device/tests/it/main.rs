@@ -1,5 +1,6 @@
 //! The integration tests, as one program.
 
+mod attributes;
 #[cfg(feature = "jit")]
 mod compiled;
 mod device;
@@ -8,6 +9,7 @@ mod errors;
 mod llvm;
 #[cfg(feature = "jit")]
 mod relay;
+mod runtime;
 mod tensor;
 mod textures;
 #[cfg(feature = "jit")]
