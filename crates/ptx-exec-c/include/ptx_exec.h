@@ -944,8 +944,8 @@ enum PtxStatus ptx_event_elapsed(const struct PtxEvent *from,
 // one that hits unrelated mapped memory is not detected. Memory that kernels access must not be unmapped meanwhile.
 //
 // The most recently used modules are cached in decoded form. Each run starts with the initial values of variables.
-// `ptx_last_error` shows whether it succeeded: its text is then empty. `ptx_try_run` is the same function with a
-// status.
+// `ptx_last_error` shows whether it succeeded: its text is then empty. It is also written to standard error, unless the environment variable
+// `PTX_EXEC_REPORT` is `none`. `ptx_try_run` is the same function with a status, and writes nothing.
 void ptx_run(const char *ptx,
              int nargs,
              void **args,

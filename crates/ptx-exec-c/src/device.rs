@@ -232,7 +232,7 @@ impl PtxDeviceOptions {
             other => return Err(Failure::value(format!("`completion` is {other}; expected 0, 1 or 2"))),
         };
         options.after_stop = if self.go_on_after_stop == 0 { AfterStop::Refuse } else { AfterStop::GoOn };
-        options.host = (self.unregistered != 0).then(|| Arc::new(Mappings) as Arc<dyn HostMemory>);
+        options.host = (self.unregistered != 0).then(|| Arc::new(Mappings::default()) as Arc<dyn HostMemory>);
         if self.has_32_bit_addresses != 0 {
             options.addresses = AddressSize::Bits32;
         }

@@ -1,6 +1,7 @@
 //! A single function that runs a kernel on memory of the caller, like that of gpuocelot.
 
 use std::ffi::{c_char, c_int, c_void};
+use std::io::Write;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ptx_device::{AfterStop, Device, DeviceOptions, Kernel, Module, Shape};
@@ -8,7 +9,7 @@ use ptx_device::{AfterStop, Device, DeviceOptions, Kernel, Module, Shape};
 use crate::device::{PtxPrint, address_of, memory, print_to, usual_check, usual_compilation, usual_engine};
 use crate::mappings::Mappings;
 use crate::pointer::{items, text};
-use crate::status::{Failure, PtxStatus, guard};
+use crate::status::{Failure, PtxStatus, guard, last_text};
 
 /// Number of decoded modules that are cached.
 const KEPT: usize = 64;
@@ -19,7 +20,7 @@ fn device() -> &'static Device {
     DEVICE.get_or_init(|| {
         let mut options = DeviceOptions {
             after_stop: AfterStop::GoOn,
-            host: Some(Arc::new(Mappings)),
+            host: Some(Arc::new(Mappings::default())),
             ..DeviceOptions::default()
         };
         // An invalid value selects the default here, since there is no way to report it.
@@ -116,8 +117,8 @@ fn run(ptx: &str, values: &[u64], block: [c_int; 3], grid: [c_int; 3], shared: c
 /// one that hits unrelated mapped memory is not detected. Memory that kernels access must not be unmapped meanwhile.
 ///
 /// The most recently used modules are cached in decoded form. Each run starts with the initial values of variables.
-/// `ptx_last_error` shows whether it succeeded: its text is then empty. `ptx_try_run` is the same function with a
-/// status.
+/// `ptx_last_error` shows whether it succeeded: its text is then empty. It is also written to standard error, unless the environment variable
+/// `PTX_EXEC_REPORT` is `none`. `ptx_try_run` is the same function with a status, and writes nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_run(
     ptx: *const c_char,
@@ -132,7 +133,19 @@ pub unsafe extern "C" fn ptx_run(
     smem: c_int,
 ) {
     // SAFETY: the header's contract.
-    unsafe { ptx_try_run(ptx, nargs, args, lx, ly, lz, gx, gy, gz, smem) };
+    let status = unsafe { ptx_try_run(ptx, nargs, args, lx, ly, lz, gx, gy, gz, smem) };
+    if status != PtxStatus::PtxSuccess
+        && std::env::var_os("PTX_EXEC_REPORT").is_none_or(|report| report != "none")
+    {
+        report();
+    }
+}
+
+/// Writes the last error to standard error: a caller that does not ask for it takes what is in its memory for results.
+fn report() {
+    let text = last_text();
+    // There is no other way to report it.
+    let _ = writeln!(std::io::stderr(), "ptx_run: {text}");
 }
 
 /// `ptx_run` with a status.

@@ -132,6 +132,13 @@ fn kept(place: &'static LocalKey<RefCell<CString>>) -> *const c_char {
     text.unwrap_or(c"".as_ptr())
 }
 
+/// The text of the last error.
+pub(crate) fn last_text() -> String {
+    let text = LAST.try_with(|last| last.try_borrow().map(|last| last.to_string_lossy().into_owned()));
+    // Default: a terminating thread has no storage for it any more.
+    text.ok().and_then(Result::ok).unwrap_or_default()
+}
+
 /// The kind of the last error.
 pub(crate) fn last_kind() -> PtxErrorKind {
     // Default: a terminating thread has no storage for it any more.

@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         trial("devices, modules and streams are used from C", "cc", devices),
         trial("textures, tensor maps and multimem addresses are used from C", "cc", objects),
         trial("what a driver needs is used from C", "cc", driver),
+        trial("ptx_run writes its errors to standard error", "cc", reported),
         trial("the header is valid in C++", "c++", header_in_cpp),
         trial("kernels are compiled and cached by default, and check accesses", "cc", compiled),
     ];
@@ -64,8 +65,8 @@ fn run_c(source: &str) -> String {
     run_c_with(source, &[("PTX_EXEC_CACHE", "")])
 }
 
-/// Compiles a program in C against the shared library and runs it with these variables of the environment.
-fn run_c_with(source: &str, variables: &[(&str, &str)]) -> String {
+/// Compiles a program in C against the shared library, in a folder that is removed at the end.
+fn compiled_c(source: &str) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let (file, program) = (folder.path().join("program.c"), folder.path().join("program"));
     std::fs::write(&file, source).unwrap();
@@ -85,6 +86,12 @@ fn run_c_with(source: &str, variables: &[(&str, &str)]) -> String {
         .output()
         .unwrap();
     text(&compiled);
+    (folder, program)
+}
+
+/// Compiles a program in C against the shared library and runs it with these variables of the environment.
+fn run_c_with(source: &str, variables: &[(&str, &str)]) -> String {
+    let (_folder, program) = compiled_c(source);
     let names = ["PTX_EXEC_ENGINE", "PTX_EXEC_CHECK", "PTX_EXEC_INTERPRETED_FIRST", "PTX_EXEC_CACHE"];
     let mut command = Command::new(&program);
     for name in names {
@@ -162,6 +169,26 @@ fn objects() {
 
 fn driver() {
     assert_eq!(run_c(PROGRAMS[2]), "ok\n");
+}
+
+/// The error of a run is on standard error, unless it is silenced.
+fn reported() {
+    let program = "
+        #include \"ptx_exec.h\"
+        int main(void) {
+            ptx_run(\".version 8.0\\n.target sm_80\\n.address_size 64\\n.visible .entry k() { trap; }\", 0, 0, 1, 1, 1, 1, 1, 1, 0);
+            return 0;
+        }";
+    let (folder, program) = compiled_c(program);
+    let run = |variables: &[(&str, &str)]| {
+        let output = Command::new(&program).envs(variables.iter().copied()).output().unwrap();
+        assert!(output.status.success() && output.stdout.is_empty());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let expected = "ptx_run: ptx:4:23: error[X0202]: the thread executed `trap`; `trap` in kernel k, block (0, 0, 0), thread (0, 0, 0)\n";
+    assert_eq!(run(&[]), expected);
+    assert_eq!(run(&[("PTX_EXEC_REPORT", "none")]), "");
+    drop(folder);
 }
 
 fn header_in_cpp() {

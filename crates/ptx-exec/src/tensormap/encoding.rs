@@ -3,7 +3,7 @@
 //! | bytes | what, little-endian |
 //! |---|---|
 //! | 0..8 | a magic number |
-//! | 8..12 | a checksum of the bytes that follow |
+//! | 8..12 | a checksum of the bytes that follow, except for bit 21, which is zero |
 //! | 12 | the mode: 0 tiled, 1 `.im2col`, 2 `.im2col::w`, 3 `.im2col::w::128` |
 //! | 13 | the element type, numbered as for `tensormap.replace`, and likewise the next ones |
 //! | 14 | rank minus one |
@@ -44,9 +44,13 @@ pub enum Field {
     Fill,
 }
 
-/// Fowler–Noll–Vo hash.
+/// Bit 21 of the second 64-bit word of a map, which programs clear in maps of CUDA's driver up to version 13.1, as Triton does.
+const CLEARED: u32 = 1 << 21;
+
+/// Fowler–Noll–Vo hash, without a bit.
 fn checksum(bytes: &[u8]) -> u32 {
-    bytes.iter().fold(0x811c_9dc5, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+    let add = |hash: u32, &byte: &u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    bytes.iter().fold(0x811c_9dc5, add) & !CLEARED
 }
 
 /// A sequential reader of bytes.

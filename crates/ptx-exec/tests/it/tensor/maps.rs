@@ -344,3 +344,19 @@ fn an_argument_is_a_map_with_the_buffer_of_its_tensor() {
     assert_eq!(buffers[0], Some(expected));
     assert_eq!(buffers[1], Some(vec![0; 16]));
 }
+
+/// Triton clears bit 21 of the second word of 64 bits of a map, for the drivers before CUDA 13.2.
+#[test]
+fn maps_survive_what_programs_clear_in_them() {
+    for size in 1..200u64 {
+        let tensor = Tensor::new(ElementType::F32, 0x1000, &[4 * size, 64], &[16 * size]);
+        let map = TensorMap::tiled(&tensor, &[4, 8]).unwrap();
+        let bytes = map.to_bytes();
+        let mut cleared = bytes;
+        cleared[8 + 21 / 8] &= !(1 << (21 % 8));
+        assert_eq!((cleared, TensorMap::from_bytes(&cleared)), (bytes, Ok(map)));
+        // Any other bit counts.
+        cleared[8] ^= 1;
+        assert!(TensorMap::from_bytes(&cleared).is_err());
+    }
+}
