@@ -2,6 +2,8 @@
 
 use std::ffi::{c_char, c_int, c_uint};
 
+use ptx_device::USUAL_SHARED_BYTES;
+
 use crate::driver::{Driver, Gpu};
 use crate::entry::entries;
 use crate::error::{Answer, CUresult, Failure};
@@ -10,26 +12,24 @@ use crate::types::{CUdevprop, MemoryLocation};
 
 /// Multiprocessors of a device: as programs launch a number of blocks for each, a few are enough to keep the threads of a CPU busy.
 pub const MULTIPROCESSORS: u32 = 16;
-pub const REGISTERS: u32 = 65_536;
-/// Bytes of shared memory that a block gets without asking for more, and those that the system keeps of each block's.
-pub const SHARED: u32 = 48 << 10;
-pub const SHARED_RESERVED: u32 = 1 << 10;
 pub const LARGEST_PITCH: u32 = i32::MAX as u32;
 
 /// The value of an attribute of a device, `CUdevice_attribute`.
 fn attribute(gpu: &Gpu, attribute: c_int) -> Answer<u32> {
     let model = gpu.model;
-    let since = |major: u32| u32::from(model.major >= major);
+    let (limits, (major, minor)) = (model.limits(), model.capability());
+    let since = |first: u32| u32::from(major >= first);
     let properties = gpu.device.properties();
     Ok(match attribute {
         1 => properties.threads_per_block,
         2..=4 => properties.block[attribute as usize - 2],
         5..=7 => properties.grid[attribute as usize - 5],
-        8 => SHARED,
+        8 => USUAL_SHARED_BYTES,
         9 => 65_536,
         10 => properties.warp_size,
         11 => LARGEST_PITCH,
-        12 | 82 => REGISTERS,
+        12 => limits.block_registers,
+        82 => limits.registers,
         13 => 1_500_000,
         14 | 30 => 512,
         51 => 32,
@@ -57,13 +57,13 @@ fn attribute(gpu: &Gpu, attribute: c_int) -> Answer<u32> {
         36 => 2_619_000,
         37 => 5120,
         38 => model.l2_bytes,
-        39 => model.threads_per_multiprocessor,
+        39 => limits.threads(),
         40 => 2,
-        75 => model.major,
-        76 => model.minor,
+        75 => major,
+        76 => minor,
         // Priorities of streams, caches, managed memory that both sides access at once.
         78..=80 | 83 | 89 => 1,
-        81 => model.shared_per_multiprocessor,
+        81 => limits.shared_bytes,
         86 => 1,
         87 => 2,
         // Memory of the host must be registered: an access to other memory is reported.
@@ -74,17 +74,17 @@ fn attribute(gpu: &Gpu, attribute: c_int) -> Answer<u32> {
         92..=94 => 0,
         95 => 1,
         96 => 0,
-        97 => model.shared_optin,
+        97 | 150 => limits.block_shared_bytes,
         98 => 0,
         99 => 1,
         101 => 1,
         102 | 103 => 1,
         104 | 105 => 0,
-        106 => model.blocks_per_multiprocessor,
+        106 => limits.blocks,
         107 => 0,
         108 | 109 => 0,
         110 => 0,
-        111 => SHARED_RESERVED,
+        111 => limits.reserved_shared_bytes,
         112 => 0,
         113 => 1,
         114 => 0,
@@ -105,7 +105,6 @@ fn attribute(gpu: &Gpu, attribute: c_int) -> Answer<u32> {
         139 | 140 => 0,
         141..=148 => 0,
         149 => 1,
-        150 => model.shared_optin,
         151..=156 | 158..=161 => 0,
         157 => MULTIPROCESSORS,
         _ => return Err(Failure::value(format!("there is no attribute {attribute} of devices"))),
@@ -120,7 +119,7 @@ fn name(gpu: &Gpu) -> String {
 /// Bytes that differ for each device, and are the same in each process with the same settings.
 fn uuid(gpu: &Gpu) -> [u8; 16] {
     let mut id = *b"ptx-cuda\0\0\0\0\0\0\0\0";
-    id[8..12].copy_from_slice(&(gpu.model.major * 10 + gpu.model.minor).to_be_bytes());
+    id[10..12].copy_from_slice(&gpu.model.architecture.number.to_be_bytes());
     id[12..].copy_from_slice(&gpu.ordinal.to_be_bytes());
     id
 }
@@ -168,10 +167,10 @@ entries! {
     }
 
     fn cuDeviceComputeCapability(major: Out<c_int>, minor: Out<c_int>, device: c_int) {
-        let model = Driver::gpu(device)?.model;
+        let capability = Driver::gpu(device)?.model.capability();
         minor.require()?;
-        major.set(model.major as c_int)?;
-        minor.set(model.minor as c_int)
+        major.set(capability.0 as c_int)?;
+        minor.set(capability.1 as c_int)
     }
 
     fn cuDeviceGetProperties(to: Out<CUdevprop>, device: c_int) {
@@ -181,11 +180,11 @@ entries! {
             max_threads_per_block: properties.threads_per_block as c_int,
             max_threads_dim: properties.block.map(|extent| extent as c_int),
             max_grid_size: properties.grid.map(|extent| extent as c_int),
-            shared_mem_per_block: SHARED as c_int,
+            shared_mem_per_block: USUAL_SHARED_BYTES as c_int,
             total_constant_memory: 65_536,
             simd_width: 32,
             mem_pitch: LARGEST_PITCH as c_int,
-            regs_per_block: REGISTERS as c_int,
+            regs_per_block: gpu.model.limits().block_registers as c_int,
             clock_rate: 1_500_000,
             texture_align: 512,
         })

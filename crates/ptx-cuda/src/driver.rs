@@ -113,6 +113,7 @@ impl Gpu {
     pub fn synchronize(&self) -> Answer {
         let done = self.device.synchronize();
         self.flush();
+        self.pools.collect_all(self);
         done.map_err(|error| self.failure(error))?;
         self.check()
     }

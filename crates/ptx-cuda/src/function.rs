@@ -3,7 +3,6 @@
 use std::ffi::{CString, c_char, c_int, c_uint};
 use std::sync::Mutex;
 
-use crate::device::{SHARED, SHARED_RESERVED};
 use crate::driver::{Gpu, lock};
 use crate::entry::entries;
 use crate::error::{Answer, CUresult, Failure};
@@ -27,8 +26,6 @@ pub struct Function {
 /// The attributes that programs set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// Bytes of dynamic shared memory that a launch may have.
-    pub dynamic_shared: u32,
     carveout: c_int,
     /// Blocks of a cluster along each axis, zeros if none is required.
     pub cluster: [u32; 3],
@@ -39,15 +36,7 @@ pub struct Settings {
 impl Function {
     pub fn new(module: Handle<Module>, gpu: &'static Gpu, kernel: ptx_device::Kernel) -> Answer<Self> {
         let name = CString::new(kernel.name()).map_err(|_| CUresult::NOT_FOUND)?;
-        let mut function = Self { module, gpu, kernel, name, settings: Mutex::default() };
-        let dynamic_shared = SHARED.saturating_sub(function.static_shared());
-        function.settings = Mutex::new(Settings { dynamic_shared, ..Settings::default() });
-        Ok(function)
-    }
-
-    /// Bytes of shared memory that the kernel has by itself.
-    pub fn static_shared(&self) -> u32 {
-        crate::attributes::of(&self.kernel).static_shared
+        Ok(Self { module, gpu, kernel, name, settings: Mutex::default() })
     }
 
     /// The attributes that programs set.
@@ -57,44 +46,45 @@ impl Function {
 
     /// An attribute, `CUfunction_attribute`.
     pub fn attribute(&self, which: c_int) -> Answer<c_int> {
-        let fixed = crate::attributes::of(&self.kernel);
+        let fixed = self.kernel.attributes();
         let settings = self.settings();
-        let version = (self.gpu.model.major * 10 + self.gpu.model.minor) as c_int;
-        Ok(match which {
-            0 => fixed.max_threads as c_int,
-            1 => fixed.static_shared as c_int,
-            2 => fixed.constant_bytes as c_int,
-            3 => fixed.local_bytes as c_int,
-            4 => fixed.registers as c_int,
-            5 => fixed.ptx_version as c_int,
-            6 => version,
+        let value = match which {
+            0 => fixed.max_threads.into(),
+            1 => fixed.static_shared_bytes,
+            2 => fixed.constant_bytes,
+            3 => fixed.local_bytes,
+            4 => fixed.registers.into(),
+            // Default: a module without a version has the first one.
+            5 => fixed
+                .ptx_version
+                .map_or(10, |version| u64::from(version.major) * 10 + u64::from(version.minor)),
+            6 => self.gpu.model.architecture.number.into(),
             7 => 0,
-            8 => settings.dynamic_shared as c_int,
-            9 => settings.carveout,
-            10 => fixed.needs_cluster.into(),
-            11..=13 => {
-                let own = fixed.cluster[which as usize - 11];
-                (if own == 0 { settings.cluster[which as usize - 11] } else { own }) as c_int
-            }
+            8 => self.kernel.dynamic_shared(),
+            9 => return Ok(settings.carveout),
+            10 => (fixed.needs_cluster || fixed.required_cluster.is_some()).into(),
+            // Default: a kernel that requires no shape has that of its attributes.
+            11..=13 => fixed.required_cluster.unwrap_or(settings.cluster)[which as usize - 11].into(),
             14 => settings.non_portable_cluster.into(),
-            15 => settings.cluster_policy,
+            15 => return Ok(settings.cluster_policy),
             _ => return Err(Failure::value(format!("there is no attribute {which} of functions"))),
-        })
+        };
+        c_int::try_from(value).map_err(|_| Failure::value(format!("attribute {which} is {value}")))
     }
 
     /// Sets an attribute.
     pub fn set_attribute(&self, which: c_int, value: c_int) -> Answer {
         let number = u32::try_from(value);
-        let wrong = || Failure::value(format!("{value} for attribute {which} of a function"));
-        let most = self.gpu.model.shared_optin.saturating_sub(self.static_shared());
         let mut settings = lock(&self.settings);
         match (which, number) {
-            (8, Ok(bytes)) if bytes <= most => settings.dynamic_shared = bytes,
+            (8, Ok(bytes)) => {
+                self.kernel.set_dynamic_shared(bytes).map_err(|error| self.gpu.failure(error))?;
+            }
             (9, _) if (-1..=100).contains(&value) => settings.carveout = value,
             (11..=13, Ok(blocks)) => settings.cluster[which as usize - 11] = blocks,
             (14, Ok(0 | 1)) => settings.non_portable_cluster = value == 1,
             (15, Ok(0..=3)) => settings.cluster_policy = value,
-            _ => return Err(wrong()),
+            _ => return Err(Failure::value(format!("{value} for attribute {which} of a function"))),
         }
         Ok(())
     }
@@ -107,22 +97,11 @@ impl Function {
         size.set_if_wanted(found.bytes as usize);
         offset.set(found.offset as usize)
     }
-
-    /// Bytes of shared memory that a block with this much dynamic shared memory takes of a multiprocessor.
-    pub fn shared_of_block(&self, dynamic: u32) -> u32 {
-        self.static_shared().saturating_add(dynamic).saturating_add(SHARED_RESERVED)
-    }
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self {
-            dynamic_shared: SHARED,
-            carveout: -1,
-            cluster: [0; 3],
-            non_portable_cluster: false,
-            cluster_policy: 0,
-        }
+        Self { carveout: -1, cluster: [0; 3], non_portable_cluster: false, cluster_policy: 0 }
     }
 }
 

@@ -81,7 +81,7 @@ pub fn read(address: u64, size: Option<usize>, gpu: &Gpu) -> Answer<Files> {
         let fields: [u64; 2] = In::from_address(address).get()?;
         return read(fields[1], None, gpu);
     }
-    let newest = gpu.model.major * 10 + gpu.model.minor;
+    let newest = gpu.model.architecture.number.into();
     if begins_with(&fatbin::MAGIC.to_le_bytes()) {
         let header: [u8; 16] = In::from_address(address).get()?;
         let bytes = fatbin::size(&header)?;

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_uint};
 use std::sync::Arc;
 
-use ptx_device::{DeviceError, Shape};
+use ptx_device::Shape;
 
 use crate::device::MULTIPROCESSORS;
 use crate::driver::Gpu;
@@ -128,13 +128,6 @@ fn checked(function: &Function, mut shape: Shape) -> Answer<Shape> {
     if shape.cluster.is_none() && settings.cluster.iter().any(|&blocks| blocks > 0) {
         shape.cluster = Some(settings.cluster.map(|blocks| blocks.max(1)));
     }
-    if shape.dynamic_shared > settings.dynamic_shared {
-        let (given, most) = (shape.dynamic_shared, settings.dynamic_shared);
-        let text = format!(
-            "{given} bytes of dynamic shared memory; the function may have {most}, or more after cuFuncSetAttribute"
-        );
-        return Err(Failure::value(text));
-    }
     if let Some(cluster) = shape.cluster {
         let blocks: u64 = cluster.iter().map(|&blocks| u64::from(blocks)).product();
         let most = if settings.non_portable_cluster { 16 } else { 8 };
@@ -158,16 +151,7 @@ fn checked(function: &Function, mut shape: Shape) -> Answer<Shape> {
             return Err(CUresult::COOPERATIVE_LAUNCH_TOO_LARGE.into());
         }
     }
-    function.kernel.check(&shape).map_err(|error| match error {
-        DeviceError::Stopped(_) => function.gpu.failure(error),
-        other => {
-            // Default: a block that is within the device's limits and is refused needs too much.
-            let is_large = shape.block.iter().fold(1u32, |all, &one| all.saturating_mul(one))
-                > crate::attributes::of(&function.kernel).max_threads;
-            let result = if is_large { CUresult::INVALID_VALUE } else { Failure::from(other.clone()).result };
-            Failure::because(result, other.to_string())
-        }
-    })?;
+    function.kernel.check(&shape).map_err(|error| function.gpu.failure(error))?;
     Ok(shape)
 }
 

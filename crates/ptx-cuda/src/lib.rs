@@ -12,7 +12,6 @@
 #![allow(non_snake_case, missing_docs)]
 
 mod array;
-mod attributes;
 mod capture;
 mod context;
 mod copy;

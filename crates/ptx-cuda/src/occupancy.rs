@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_uint};
 
 use crate::context;
-use crate::device::{MULTIPROCESSORS, REGISTERS, SHARED_RESERVED};
+use crate::device::MULTIPROCESSORS;
 use crate::entry::entries;
 use crate::error::{Answer, CUresult, Failure};
 use crate::function::{self, Function};
@@ -11,26 +11,9 @@ use crate::handle::Handle;
 use crate::pointer::{In, Out};
 use crate::types::LaunchConfig;
 
-/// Registers are given to warps in units of this many.
-const REGISTER_UNIT: u32 = 256;
-
 /// Blocks of so many threads and bytes of dynamic shared memory that a multiprocessor has at a time.
 pub fn blocks(function: &Function, threads: u32, dynamic_shared: u32) -> u32 {
-    let fixed = crate::attributes::of(&function.kernel);
-    let model = function.gpu.model;
-    if threads == 0 || threads > fixed.max_threads {
-        return 0;
-    }
-    let shared = function.shared_of_block(dynamic_shared);
-    if shared > model.shared_optin + SHARED_RESERVED {
-        return 0;
-    }
-    let warps = threads.div_ceil(32);
-    let of_warp = (fixed.registers * 32).next_multiple_of(REGISTER_UNIT).max(REGISTER_UNIT);
-    let by_registers = REGISTERS / of_warp / warps;
-    let by_threads = model.threads_per_multiprocessor / (warps * 32);
-    let by_shared = model.shared_per_multiprocessor / shared.max(1);
-    model.blocks_per_multiprocessor.min(by_registers).min(by_threads).min(by_shared)
+    function.gpu.model.limits().resident_blocks(function.kernel.attributes(), threads, dynamic_shared)
 }
 
 fn active(
@@ -63,18 +46,15 @@ fn best(
     least_grid.require()?;
     best_block.require()?;
     let function = function::named(function, context::current()?.gpu)?;
-    let most = crate::attributes::of(&function.kernel).max_threads;
-    let most = if limit > 0 { most.min(limit as u32) } else { most };
-    let (mut found, mut found_blocks, mut found_threads) = (0, 0, 0);
-    for threads in (1..=most.div_ceil(32)).rev().map(|warps| (warps * 32).min(most)) {
+    let most = u32::try_from(limit).map_err(|_| Failure::value("the limit of threads is negative"))?;
+    // Blocks that need more shared memory than 32 bits count do not fit.
+    let bytes = |threads: u32| {
         let bytes = shared_of.map_or(shared, |shared_of| shared_of(threads as c_int));
-        let blocks = u32::try_from(bytes).map_or(0, |bytes| blocks(&function, threads, bytes));
-        if blocks * threads > found {
-            (found, found_blocks, found_threads) = (blocks * threads, blocks, threads);
-        }
-    }
-    least_grid.set((found_blocks * MULTIPROCESSORS) as c_int)?;
-    best_block.set(found_threads as c_int)
+        u32::try_from(bytes).unwrap_or(u32::MAX)
+    };
+    let (threads, blocks) = function.gpu.model.limits().best_block(function.kernel.attributes(), bytes, most);
+    least_grid.set((blocks * MULTIPROCESSORS) as c_int)?;
+    best_block.set(threads as c_int)
 }
 
 /// Blocks of a cluster that a configuration names.
@@ -124,15 +104,17 @@ entries! {
         if self::blocks(&function, threads, 0) < count {
             return Err(Failure::value("so many blocks do not fit"));
         }
-        let share = (function.gpu.model.shared_per_multiprocessor / count).min(function.gpu.model.shared_optin + SHARED_RESERVED);
-        bytes.set(share.saturating_sub(function.shared_of_block(0)) as usize)
+        let limits = function.gpu.model.limits();
+        let share = limits.shared_bytes / count / limits.shared_unit * limits.shared_unit;
+        let of_block = share.saturating_sub(limits.reserved_shared_bytes).min(limits.block_shared_bytes);
+        bytes.set(u64::from(of_block).saturating_sub(function.kernel.attributes().static_shared_bytes) as usize)
     }
 
     fn cuOccupancyMaxPotentialClusterSize(size: Out<c_int>, function: Handle<Function>, config: In<LaunchConfig>) {
         size.require()?;
         let function = function::named(function, context::current()?.gpu)?;
         let config = config.get()?;
-        if function.gpu.model.major < 9 {
+        if function.gpu.model.architecture.number < 90 {
             return Err(CUresult::NOT_SUPPORTED.into());
         }
         if blocks(&function, threads(&config), config.shared) == 0 {

@@ -76,7 +76,7 @@ impl Pools {
     }
 
     /// Frees memory as soon as the device is idle.
-    pub fn retire(&self, gpu: &'static Gpu, address: u64) {
+    pub fn retire(&self, gpu: &Gpu, address: u64) {
         // Default: it is memory of the device, which knows its size.
         let bytes = gpu.device.region(address).map_or(0, |region| region.bytes);
         lock(&self.retired).push(address);
@@ -84,14 +84,14 @@ impl Pools {
     }
 
     /// Frees retired memory if that pays: the device has to be idle for it.
-    pub fn collect(&self, gpu: &'static Gpu) {
+    pub fn collect(&self, gpu: &Gpu) {
         if self.retired_bytes.load(Ordering::Relaxed) >= MOST_RETIRED {
             self.collect_all(gpu);
         }
     }
 
     /// Frees all retired memory, once the device is idle.
-    pub fn collect_all(&self, gpu: &'static Gpu) {
+    pub fn collect_all(&self, gpu: &Gpu) {
         let retired = std::mem::take(&mut *lock(&self.retired));
         self.retired_bytes.store(0, Ordering::Relaxed);
         for address in retired {

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use crate::driver::Driver;
 use crate::entry::unchecked_entries;
 use crate::error::{Answer, CUresult, Failure};
+use crate::log;
 use crate::pointer::{In, Out, Text};
 use crate::table::{NAMES, Name};
 
@@ -65,6 +66,7 @@ fn get(symbol: Text, function: Out<*const c_void>, version: c_int, flags: u64) -
         }
         Err(found) => {
             function.set(std::ptr::null())?;
+            log::write(&format!("there is no function `{name}` in version {version}"));
             Ok(found)
         }
     }

@@ -2,48 +2,49 @@
 
 use std::path::PathBuf;
 
-use ptx_device::{Bounds, Check, DeviceOptions, Engine, Limits, Sm, cache_folder_in};
+use ptx_device::{
+    Bounds, Check, DeviceOptions, Engine, Limits, MultiprocessorLimits, SharedMemory, Sm, cache_folder_in,
+};
 
 use crate::error::{Answer, CUresult, Failure};
 use crate::log;
 
-/// A device as programs see it: what the CUDA C++ Programming Guide says of its compute capability.
+/// A device as programs see it.
 #[derive(Debug)]
 pub struct Model {
     /// The architecture, as in `.target`.
     pub name: &'static str,
-    pub major: u32,
-    pub minor: u32,
-    /// Bytes of shared memory of a block that asks for it, and of a multiprocessor.
-    pub shared_optin: u32,
-    pub shared_per_multiprocessor: u32,
-    pub threads_per_multiprocessor: u32,
-    pub blocks_per_multiprocessor: u32,
+    pub architecture: Sm,
+    /// Bytes of the L2 cache of the largest such device.
     pub l2_bytes: u32,
 }
 
-const fn model(name: &'static str, cc: (u32, u32), shared: u32, threads: u32, blocks: u32, l2: u32) -> Model {
-    Model {
-        name,
-        major: cc.0,
-        minor: cc.1,
-        shared_optin: (shared - 1) << 10,
-        shared_per_multiprocessor: shared << 10,
-        threads_per_multiprocessor: threads,
-        blocks_per_multiprocessor: blocks,
-        l2_bytes: l2 << 20,
+impl Model {
+    const fn new(name: &'static str, architecture: Sm, l2_mebibytes: u32) -> Self {
+        Self { name, architecture, l2_bytes: l2_mebibytes << 20 }
+    }
+
+    /// The compute capability.
+    pub fn capability(&self) -> (u32, u32) {
+        let number = u32::from(self.architecture.number);
+        (number / 10, number % 10)
+    }
+
+    /// The limits of its multiprocessors.
+    pub fn limits(&self) -> MultiprocessorLimits {
+        MultiprocessorLimits::of(self.architecture)
     }
 }
 
 const MODELS: &[Model] = &[
-    model("sm_75", (7, 5), 65, 1024, 16, 4),
-    model("sm_80", (8, 0), 164, 2048, 32, 40),
-    model("sm_86", (8, 6), 100, 1536, 16, 6),
-    model("sm_89", (8, 9), 100, 1536, 24, 72),
-    model("sm_90a", (9, 0), 228, 2048, 32, 50),
-    model("sm_100a", (10, 0), 228, 2048, 32, 126),
-    model("sm_103a", (10, 3), 228, 2048, 32, 126),
-    model("sm_120a", (12, 0), 100, 1536, 24, 96),
+    Model::new("sm_75", Sm::new(75), 4),
+    Model::new("sm_80", Sm::new(80), 40),
+    Model::new("sm_86", Sm::new(86), 6),
+    Model::new("sm_89", Sm::new(89), 72),
+    Model::new("sm_90a", Sm::arch(90), 50),
+    Model::new("sm_100a", Sm::arch(100), 126),
+    Model::new("sm_103a", Sm::arch(103), 126),
+    Model::new("sm_120a", Sm::arch(120), 96),
 ];
 
 /// What the driver is set up with.
@@ -107,9 +108,9 @@ impl Settings {
             Some(folder) => Some(PathBuf::from(folder)),
             None => cache_folder_in(std::env::var_os("XDG_CACHE_HOME"), std::env::home_dir()),
         };
-        let limits = Limits { shared: model.shared_optin.into(), heap: 64 << 20, ..Limits::default() };
+        let limits = Limits { heap: 64 << 20, ..Limits::default() };
         let options = DeviceOptions {
-            architecture: Sm::from_text(model.name),
+            architecture: Some(model.architecture),
             limits,
             engine,
             check,
@@ -118,6 +119,7 @@ impl Settings {
             cache_bytes: number("PTX_EXEC_CACHE_SIZE")?,
             memory: number("PTX_CUDA_MEMORY")?,
             bounds,
+            shared_memory: SharedMemory::OptIn,
             ..DeviceOptions::default()
         };
         let devices = match number("PTX_CUDA_DEVICES")?.unwrap_or(1) {

@@ -18,6 +18,10 @@ fn main() -> ExitCode {
     let trials = vec![
         trial("devices, contexts, modules, launches, streams and events", || passes("basics")),
         trial("kinds of memory, copies, pools and virtual memory", || passes("memory")),
+        trial("graphs and capture", || passes("graphs")),
+        trial("arrays, textures, surfaces and tensor maps", || passes("textures")),
+        trial("libraries, linking, fat binaries and attributes", || passes("libraries")),
+        trial("threads, and the order of streams", || passes("threads")),
         trial("errors of kernels stay and are reported, and output is written in order", errors),
         trial("the structures, constants and names are those of the header", header),
     ];
