@@ -7,59 +7,60 @@ use std::sync::{Arc, Mutex, Weak};
 use std::thread::ThreadId;
 
 use crate::driver::lock;
-use crate::entry::{entries, stream_entries};
 use crate::error::{Answer, CUresult, Failure};
 use crate::graph::{Graph, Node};
 use crate::graph_nodes::Work;
 use crate::handle::{Handle, Object};
 use crate::operation::Operation;
-use crate::pointer::{In, Out};
-use crate::stream::{self, Stream};
-use crate::types::EdgeData;
+use crate::pointer::Out;
 
 /// `CUstreamCaptureMode`.
-const GLOBAL: c_uint = 0;
-const RELAXED: c_uint = 2;
+pub const GLOBAL: c_uint = 0;
+
+pub const RELAXED: c_uint = 2;
 
 /// One capture, of one or more streams.
 #[derive(Debug)]
-struct Session {
-    id: u64,
-    mode: c_uint,
-    thread: ThreadId,
-    is_invalid: AtomicBool,
-    graph: Arc<Graph>,
-    handle: Handle<Graph>,
+pub struct Session {
+    pub id: u64,
+    pub mode: c_uint,
+    pub thread: ThreadId,
+    pub is_invalid: AtomicBool,
+    pub graph: Arc<Graph>,
+    pub handle: Handle<Graph>,
     /// The streams that take part, except the one that began it.
-    joined: Mutex<Vec<Weak<Stream>>>,
+    pub joined: Mutex<Vec<Weak<Slot>>>,
 }
 
 static SESSIONS: Mutex<Vec<Arc<Session>>> = Mutex::new(Vec::new());
 
 thread_local! {
-    static MODE: Cell<c_uint> = const { Cell::new(GLOBAL) };
+    pub static MODE: Cell<c_uint> = const { Cell::new(GLOBAL) };
 }
+
+/// Where a stream has its part in a capture, if it is captured.
+pub type Slot = Mutex<Option<Capture>>;
 
 /// The part of a stream in a capture.
 #[derive(Debug)]
 pub struct Capture {
-    session: Arc<Session>,
-    is_origin: bool,
+    pub session: Arc<Session>,
+    pub is_origin: bool,
     /// The nodes that the next one depends on.
-    before: Vec<u32>,
+    pub before: Vec<u32>,
     /// What the caller was told of them, for as long as it may read it.
-    told: Vec<Handle<Node>>,
+    pub told: Vec<Handle<Node>>,
 }
 
 /// A point in a capture, which an event that was recorded there means.
 #[derive(Clone, Debug)]
 pub struct Captured {
-    session: Arc<Session>,
-    before: Vec<u32>,
+    pub session: Arc<Session>,
+    pub before: Vec<u32>,
 }
 
 impl Session {
-    fn check(&self) -> Answer {
+    pub fn check(&self) -> Answer {
         if self.is_invalid.load(Ordering::Acquire) {
             Err(CUresult::STREAM_CAPTURE_INVALIDATED.into())
         } else {
@@ -120,14 +121,14 @@ pub fn refuse_unsafe_call() -> Answer {
     }
 }
 
-impl Stream {
+impl Capture {
     /// Makes a stream wait for a point in a capture, which it takes part in from now on.
-    pub fn join_capture(self: &Arc<Self>, point: &Captured) -> Answer {
+    pub fn join(slot: &Arc<Slot>, is_legacy: bool, point: &Captured) -> Answer {
         point.session.check()?;
         if !point.is_open() {
             return Err(CUresult::CAPTURED_EVENT.into());
         }
-        let mut capture = lock(&self.capture);
+        let mut capture = lock(slot);
         match &mut *capture {
             Some(capture) if Arc::ptr_eq(&capture.session, &point.session) => {
                 capture.before.extend(&point.before);
@@ -139,28 +140,34 @@ impl Stream {
                 point.session.is_invalid.store(true, Ordering::Release);
                 return Err(CUresult::STREAM_CAPTURE_MERGE.into());
             }
-            None if self.is_legacy() => {
+            None if is_legacy => {
                 point.session.is_invalid.store(true, Ordering::Release);
                 return Err(CUresult::STREAM_CAPTURE_IMPLICIT.into());
             }
             None => {
                 let (session, before) = (point.session.clone(), point.before.clone());
-                lock(&session.joined).push(Arc::downgrade(self));
+                lock(&session.joined).push(Arc::downgrade(slot));
                 *capture = Some(Capture { session, is_origin: false, before, told: Vec::new() });
             }
         }
         Ok(())
     }
 
-    fn begin_capture(self: &Arc<Self>, mode: c_uint, graph: Option<(Handle<Graph>, Vec<u32>)>) -> Answer {
+    /// Begins a capture of a stream to a graph, or to a new one.
+    pub fn begin(
+        slot: &Slot,
+        is_legacy: bool,
+        mode: c_uint,
+        graph: Option<(Handle<Graph>, Vec<u32>)>,
+    ) -> Answer {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         if mode > RELAXED {
             return Err(Failure::value(format!("there is no mode {mode} of captures")));
         }
-        if self.is_legacy() {
+        if is_legacy {
             return Err(CUresult::STREAM_CAPTURE_UNSUPPORTED.into());
         }
-        let mut capture = lock(&self.capture);
+        let mut capture = lock(slot);
         if capture.is_some() {
             return Err(CUresult::ILLEGAL_STATE.into());
         }
@@ -182,8 +189,9 @@ impl Stream {
         Ok(())
     }
 
-    fn end_capture(&self, to: Out<Handle<Graph>>) -> Answer {
-        let mut own = lock(&self.capture);
+    /// Ends a capture of a stream.
+    pub fn end(slot: &Slot, to: Out<Handle<Graph>>) -> Answer {
+        let mut own = lock(slot);
         let capture = own.as_ref().ok_or(CUresult::ILLEGAL_STATE)?;
         if !capture.is_origin {
             capture.invalidate();
@@ -197,8 +205,8 @@ impl Stream {
         *own = None;
         drop(own);
         lock(&SESSIONS).retain(|other| !Arc::ptr_eq(other, &session));
-        for stream in lock(&session.joined).iter().filter_map(Weak::upgrade) {
-            lock(&stream.capture).take();
+        for joined in lock(&session.joined).iter().filter_map(Weak::upgrade) {
+            lock(&joined).take();
         }
         let end = || {
             session.check()?;
@@ -214,119 +222,5 @@ impl Stream {
                 Err(failure)
             }
         }
-    }
-}
-
-/// What is told of a capture; each result may be unwanted.
-struct Wanted {
-    status: Out<c_uint>,
-    id: Out<u64>,
-    graph: Out<Handle<Graph>>,
-    nodes: Out<*const Handle<Node>>,
-    data: Out<*const EdgeData>,
-    count: Out<usize>,
-}
-
-fn tell(stream: &Stream, wanted: &Wanted) -> Answer {
-    let mut capture = lock(&stream.capture);
-    let Some(capture) = &mut *capture else {
-        return wanted.status.set(0);
-    };
-    let is_invalid = capture.session.is_invalid.load(Ordering::Acquire);
-    wanted.status.set(if is_invalid { 2 } else { 1 })?;
-    wanted.id.set_if_wanted(capture.session.id);
-    wanted.graph.set_if_wanted(capture.session.handle);
-    capture.told = capture.session.graph.handles(&capture.before);
-    wanted.nodes.set_if_wanted(capture.told.as_ptr());
-    wanted.data.set_if_wanted(std::ptr::null());
-    wanted.count.set_if_wanted(capture.told.len());
-    Ok(())
-}
-
-fn unwanted<T>() -> Out<T> {
-    Out::at(std::ptr::null_mut())
-}
-
-fn update(stream: &Stream, nodes: In<Handle<Node>>, count: usize, flags: c_uint) -> Answer {
-    let mut capture = lock(&stream.capture);
-    let capture = capture.as_mut().ok_or(CUresult::ILLEGAL_STATE)?;
-    let indices = capture.session.graph.indices(nodes, count)?;
-    match flags {
-        // They are added to those that the next node depends on, or replace them.
-        0 => capture.before.extend(indices),
-        1 => capture.before = indices,
-        _ => return Err(Failure::value("flags of dependencies")),
-    }
-    capture.before.sort_unstable();
-    capture.before.dedup();
-    Ok(())
-}
-
-entries! {
-    fn cuThreadExchangeStreamCaptureMode(mode: Out<c_uint>) {
-        let given = mode.get()?;
-        if given > RELAXED {
-            return Err(Failure::value(format!("there is no mode {given} of captures")));
-        }
-        mode.set(MODE.replace(given))
-    }
-}
-
-stream_entries! {
-    fn cuStreamBeginCapture / cuStreamBeginCapture_ptsz |null| (stream: Handle<Stream>) {
-        stream::named(stream, null)?.begin_capture(GLOBAL, None)
-    }
-
-    fn cuStreamBeginCapture_v2 / cuStreamBeginCapture_v2_ptsz |null| (stream: Handle<Stream>, mode: c_uint) {
-        stream::named(stream, null)?.begin_capture(mode, None)
-    }
-
-    fn cuStreamBeginCaptureToGraph / cuStreamBeginCaptureToGraph_ptsz |null| (
-        stream: Handle<Stream>, graph: Handle<Graph>, nodes: In<Handle<Node>>, _data: In<EdgeData>, count: usize, mode: c_uint,
-    ) {
-        let before = graph.get()?.indices(nodes, count)?;
-        stream::named(stream, null)?.begin_capture(mode, Some((graph, before)))
-    }
-
-    fn cuStreamEndCapture / cuStreamEndCapture_ptsz |null| (stream: Handle<Stream>, graph: Out<Handle<Graph>>) {
-        stream::named(stream, null)?.end_capture(graph)
-    }
-
-    fn cuStreamIsCapturing / cuStreamIsCapturing_ptsz |null| (stream: Handle<Stream>, status: Out<c_uint>) {
-        let stream = stream::named(stream, null)?;
-        status.require()?;
-        tell(&stream, &Wanted { status, id: unwanted(), graph: unwanted(), nodes: unwanted(), data: unwanted(), count: unwanted() })
-    }
-
-    fn cuStreamGetCaptureInfo / cuStreamGetCaptureInfo_ptsz |null| (stream: Handle<Stream>, status: Out<c_uint>, id: Out<u64>) {
-        let stream = stream::named(stream, null)?;
-        tell(&stream, &Wanted { status, id, graph: unwanted(), nodes: unwanted(), data: unwanted(), count: unwanted() })
-    }
-
-    fn cuStreamGetCaptureInfo_v2 / cuStreamGetCaptureInfo_v2_ptsz |null| (
-        stream: Handle<Stream>, status: Out<c_uint>, id: Out<u64>, graph: Out<Handle<Graph>>, nodes: Out<*const Handle<Node>>, count: Out<usize>,
-    ) {
-        let stream = stream::named(stream, null)?;
-        tell(&stream, &Wanted { status, id, graph, nodes, data: unwanted(), count })
-    }
-
-    fn cuStreamGetCaptureInfo_v3 / cuStreamGetCaptureInfo_v3_ptsz |null| (
-        stream: Handle<Stream>, status: Out<c_uint>, id: Out<u64>, graph: Out<Handle<Graph>>, nodes: Out<*const Handle<Node>>,
-        data: Out<*const EdgeData>, count: Out<usize>,
-    ) {
-        let stream = stream::named(stream, null)?;
-        tell(&stream, &Wanted { status, id, graph, nodes, data, count })
-    }
-
-    fn cuStreamUpdateCaptureDependencies / cuStreamUpdateCaptureDependencies_ptsz |null| (
-        stream: Handle<Stream>, nodes: In<Handle<Node>>, count: usize, flags: c_uint,
-    ) {
-        update(&*stream::named(stream, null)?, nodes, count, flags)
-    }
-
-    fn cuStreamUpdateCaptureDependencies_v2 / cuStreamUpdateCaptureDependencies_v2_ptsz |null| (
-        stream: Handle<Stream>, nodes: In<Handle<Node>>, _data: In<EdgeData>, count: usize, flags: c_uint,
-    ) {
-        update(&*stream::named(stream, null)?, nodes, count, flags)
     }
 }

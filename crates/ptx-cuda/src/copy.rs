@@ -4,16 +4,11 @@ use std::ffi::c_uint;
 use std::sync::Arc;
 
 use crate::array::{self, Array, Slice};
-use crate::context::{self, Context};
 use crate::driver::Gpu;
-use crate::entry::{NullStream, stream_entries};
 use crate::error::{Answer, Failure};
 use crate::handle::Handle;
 use crate::memory;
-use crate::operation::Operation;
-use crate::pointer::{In, Out};
-use crate::stream::{self, Stream};
-use crate::types::{self, Copy2d, Copy3d, CopyAttributes};
+use crate::types::{self, Copy3d};
 
 /// One side of a copy.
 #[derive(Clone, Debug)]
@@ -38,7 +33,7 @@ pub struct Copy {
 
 impl Side {
     /// Bytes from the first to the last one of a linear side.
-    fn span(row: u64, slice: u64, copy: (u64, u64, u64)) -> Answer<u64> {
+    pub fn span(row: u64, slice: u64, copy: (u64, u64, u64)) -> Answer<u64> {
         let (width, height, depth) = copy;
         let span = || {
             (depth - 1).checked_mul(slice)?.checked_add((height - 1).checked_mul(row)?)?.checked_add(width)
@@ -46,7 +41,7 @@ impl Side {
         span().ok_or_else(|| Failure::value("a copy of more bytes than 64 bits count"))
     }
 
-    fn is_unknown(&self) -> bool {
+    pub fn is_unknown(&self) -> bool {
         matches!(*self, Side::Linear { address, .. } if memory::region(address).is_none())
     }
 }
@@ -58,12 +53,12 @@ impl Copy {
         Self { to: side(to), from: side(from), width: bytes, height: 1, depth: 1 }
     }
 
-    fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.width == 0 || self.height == 0 || self.depth == 0
     }
 
     /// Checks the sides; `known` says of the first and the second one whether its memory has to be known.
-    fn check(&self, known: (bool, bool)) -> Answer {
+    pub fn check(&self, known: (bool, bool)) -> Answer {
         if self.is_empty() {
             return Ok(());
         }
@@ -124,7 +119,7 @@ impl Copy {
     }
 
     /// The bytes of a side, without gaps.
-    fn read(&self, from: &Side) -> Answer<Vec<u8>> {
+    pub fn read(&self, from: &Side) -> Answer<Vec<u8>> {
         let (width, height, depth) = (self.width, self.height, self.depth);
         match from {
             Side::Staged(bytes) => Ok(bytes.to_vec()),
@@ -142,7 +137,7 @@ impl Copy {
         }
     }
 
-    fn write(&self, to: &Side, bytes: &[u8]) -> Answer {
+    pub fn write(&self, to: &Side, bytes: &[u8]) -> Answer {
         let (width, height, depth) = (self.width, self.height, self.depth);
         match to {
             Side::Staged(_) => Err(Failure::value("a copy to bytes that were read")),
@@ -158,40 +153,24 @@ impl Copy {
             Side::Array { array, x, y, z } => array.write((*x, *y, *z), (width, height, depth), bytes),
         }
     }
-
-    /// Does it in the order of a stream. As with the real driver, memory of the host that is not known may be changed as soon as the call returns if
-    /// it is copied from, and has been written if it is copied to.
-    fn submit(mut self, stream: &Arc<Stream>, is_async: bool) -> Answer {
-        if self.is_empty() {
-            return Ok(());
-        }
-        let is_captured = crate::driver::lock(&stream.capture).is_some();
-        if !is_async || (!is_captured && self.to.is_unknown()) {
-            return stream.run(Operation::Copy(Arc::new(self)));
-        }
-        if !is_captured && self.from.is_unknown() {
-            self.from = Side::Staged(self.read(&self.from)?.into());
-        }
-        stream.submit(Operation::Copy(Arc::new(self)))
-    }
 }
 
 /// A side of a copy that a structure describes.
 struct Described {
-    kind: c_uint,
-    host: u64,
-    device: u64,
-    array: Handle<Array>,
-    level: usize,
-    x: usize,
-    y: usize,
-    z: usize,
-    pitch: usize,
-    height: usize,
+    pub kind: c_uint,
+    pub host: u64,
+    pub device: u64,
+    pub array: Handle<Array>,
+    pub level: usize,
+    pub x: usize,
+    pub y: usize,
+    pub z: usize,
+    pub pitch: usize,
+    pub height: usize,
 }
 
 impl Described {
-    fn side(&self, copy: (u64, u64, u64)) -> Answer<Side> {
+    pub fn side(&self, copy: (u64, u64, u64)) -> Answer<Side> {
         let (width, height, depth) = copy;
         let address = match self.kind {
             types::HOST => self.host,
@@ -223,7 +202,7 @@ impl Described {
         Ok(Side::Linear { address, row, slice })
     }
 
-    fn is_known(&self) -> bool {
+    pub fn is_known(&self) -> bool {
         self.kind == types::DEVICE
     }
 }
@@ -235,7 +214,7 @@ pub fn described(given: &Copy3d) -> Answer<Copy> {
         kind: given.from_kind,
         host: given.from_host,
         device: given.from_device,
-        array: given.from_array,
+        array: given.from_array.cast(),
         level: given.from_level,
         x: given.from_x,
         y: given.from_y,
@@ -247,7 +226,7 @@ pub fn described(given: &Copy3d) -> Answer<Copy> {
         kind: given.to_kind,
         host: given.to_host,
         device: given.to_device,
-        array: given.to_array,
+        array: given.to_array.cast(),
         level: given.to_level,
         x: given.to_x,
         y: given.to_y,
@@ -259,227 +238,4 @@ pub fn described(given: &Copy3d) -> Answer<Copy> {
     let copy = Copy { to: to.side(extent)?, from: from.side(extent)?, width, height, depth };
     copy.check((to.is_known(), from.is_known()))?;
     Ok(copy)
-}
-
-/// A two-dimensional copy as a three-dimensional one.
-fn widened(given: &Copy2d) -> Copy3d {
-    Copy3d {
-        from_x: given.from_x,
-        from_y: given.from_y,
-        from_kind: given.from_kind,
-        from_host: given.from_host,
-        from_device: given.from_device,
-        from_array: given.from_array,
-        from_pitch: given.from_pitch,
-        to_x: given.to_x,
-        to_y: given.to_y,
-        to_kind: given.to_kind,
-        to_host: given.to_host,
-        to_device: given.to_device,
-        to_array: given.to_array,
-        to_pitch: given.to_pitch,
-        width: given.width,
-        height: given.height,
-        depth: 1,
-        ..Copy3d::default()
-    }
-}
-
-/// Copies consecutive bytes; see [`Copy::check`] for `known`.
-fn line(
-    to: u64,
-    from: u64,
-    bytes: usize,
-    known: (bool, bool),
-    stream: &Arc<Stream>,
-    is_async: bool,
-) -> Answer {
-    if let Some(error) = stream.gpu().device.stopped() {
-        return Err(stream.gpu().failure(error));
-    }
-    let copy = Copy::line(to, from, bytes as u64);
-    copy.check(known)?;
-    copy.submit(stream, is_async)
-}
-
-fn default_stream(null: NullStream) -> Answer<Arc<Stream>> {
-    stream::named(Handle::NULL, null)
-}
-
-/// Consecutive bytes of an array, which has one row.
-fn in_array(array: Handle<Array>, offset: usize) -> Answer<Side> {
-    Ok(Side::Array { array: array::slice(array)?, x: offset as u64, y: 0, z: 0 })
-}
-
-fn with_array(
-    to: Side,
-    from: Side,
-    bytes: usize,
-    known: (bool, bool),
-    stream: &Arc<Stream>,
-    is_async: bool,
-) -> Answer {
-    let copy = Copy { to, from, width: bytes as u64, height: 1, depth: 1 };
-    copy.check(known)?;
-    copy.submit(stream, is_async)
-}
-
-fn linear(address: u64) -> Side {
-    Side::Linear { address, row: 0, slice: 0 }
-}
-
-/// Copies between devices, whose contexts must be valid.
-fn between(to: Handle<Context>, from: Handle<Context>) -> Answer {
-    context::named(to)?;
-    context::named(from).map(drop)
-}
-
-const BOTH: (bool, bool) = (true, true);
-const TO: (bool, bool) = (true, false);
-const FROM: (bool, bool) = (false, true);
-const NONE: (bool, bool) = (false, false);
-
-stream_entries! {
-    fn cuMemcpy / cuMemcpy_ptds |null| (to: u64, from: u64, bytes: usize) {
-        line(to, from, bytes, NONE, &default_stream(null)?, false)
-    }
-
-    fn cuMemcpyAsync / cuMemcpyAsync_ptsz |null| (to: u64, from: u64, bytes: usize, stream: Handle<Stream>) {
-        line(to, from, bytes, NONE, &stream::named(stream, null)?, true)
-    }
-
-    fn cuMemcpyHtoD_v2 / cuMemcpyHtoD_v2_ptds |null| (to: u64, from: u64, bytes: usize) {
-        line(to, from, bytes, TO, &default_stream(null)?, false)
-    }
-
-    fn cuMemcpyDtoH_v2 / cuMemcpyDtoH_v2_ptds |null| (to: u64, from: u64, bytes: usize) {
-        line(to, from, bytes, FROM, &default_stream(null)?, false)
-    }
-
-    fn cuMemcpyDtoD_v2 / cuMemcpyDtoD_v2_ptds |null| (to: u64, from: u64, bytes: usize) {
-        line(to, from, bytes, BOTH, &default_stream(null)?, true)
-    }
-
-    fn cuMemcpyHtoDAsync_v2 / cuMemcpyHtoDAsync_v2_ptsz |null| (to: u64, from: u64, bytes: usize, stream: Handle<Stream>) {
-        line(to, from, bytes, TO, &stream::named(stream, null)?, true)
-    }
-
-    fn cuMemcpyDtoHAsync_v2 / cuMemcpyDtoHAsync_v2_ptsz |null| (to: u64, from: u64, bytes: usize, stream: Handle<Stream>) {
-        line(to, from, bytes, FROM, &stream::named(stream, null)?, true)
-    }
-
-    fn cuMemcpyDtoDAsync_v2 / cuMemcpyDtoDAsync_v2_ptsz |null| (to: u64, from: u64, bytes: usize, stream: Handle<Stream>) {
-        line(to, from, bytes, BOTH, &stream::named(stream, null)?, true)
-    }
-
-    fn cuMemcpyWithAttributesAsync / cuMemcpyWithAttributesAsync_ptsz |null| (to: u64, from: u64, bytes: usize, attributes: In<CopyAttributes>, stream: Handle<Stream>) {
-        attributes.get()?;
-        line(to, from, bytes, NONE, &stream::named(stream, null)?, true)
-    }
-
-    fn cuMemcpyPeer / cuMemcpyPeer_ptds |null| (to: u64, to_context: Handle<Context>, from: u64, from_context: Handle<Context>, bytes: usize) {
-        between(to_context, from_context)?;
-        line(to, from, bytes, BOTH, &default_stream(null)?, false)
-    }
-
-    fn cuMemcpyPeerAsync / cuMemcpyPeerAsync_ptsz |null| (to: u64, to_context: Handle<Context>, from: u64, from_context: Handle<Context>, bytes: usize, stream: Handle<Stream>) {
-        between(to_context, from_context)?;
-        line(to, from, bytes, BOTH, &stream::named(stream, null)?, true)
-    }
-
-    fn cuMemcpy2D_v2 / cuMemcpy2D_v2_ptds |null| (given: In<Copy2d>) {
-        described(&widened(&given.get()?))?.submit(&default_stream(null)?, false)
-    }
-
-    fn cuMemcpy2DUnaligned_v2 / cuMemcpy2DUnaligned_v2_ptds |null| (given: In<Copy2d>) {
-        described(&widened(&given.get()?))?.submit(&default_stream(null)?, false)
-    }
-
-    fn cuMemcpy2DAsync_v2 / cuMemcpy2DAsync_v2_ptsz |null| (given: In<Copy2d>, stream: Handle<Stream>) {
-        described(&widened(&given.get()?))?.submit(&stream::named(stream, null)?, true)
-    }
-
-    fn cuMemcpy3D_v2 / cuMemcpy3D_v2_ptds |null| (given: In<Copy3d>) {
-        described(&given.get()?)?.submit(&default_stream(null)?, false)
-    }
-
-    fn cuMemcpy3DAsync_v2 / cuMemcpy3DAsync_v2_ptsz |null| (given: In<Copy3d>, stream: Handle<Stream>) {
-        described(&given.get()?)?.submit(&stream::named(stream, null)?, true)
-    }
-
-    fn cuMemcpy3DPeer / cuMemcpy3DPeer_ptds |null| (given: In<Copy3d>) {
-        let given = given.get()?;
-        between(given.to_context, given.from_context)?;
-        described(&given)?.submit(&default_stream(null)?, false)
-    }
-
-    fn cuMemcpy3DPeerAsync / cuMemcpy3DPeerAsync_ptsz |null| (given: In<Copy3d>, stream: Handle<Stream>) {
-        let given = given.get()?;
-        between(given.to_context, given.from_context)?;
-        described(&given)?.submit(&stream::named(stream, null)?, true)
-    }
-
-    fn cuMemcpyDtoA_v2 / cuMemcpyDtoA_v2_ptds |null| (to: Handle<Array>, offset: usize, from: u64, bytes: usize) {
-        with_array(in_array(to, offset)?, linear(from), bytes, BOTH, &default_stream(null)?, false)
-    }
-
-    fn cuMemcpyAtoD_v2 / cuMemcpyAtoD_v2_ptds |null| (to: u64, from: Handle<Array>, offset: usize, bytes: usize) {
-        with_array(linear(to), in_array(from, offset)?, bytes, BOTH, &default_stream(null)?, false)
-    }
-
-    fn cuMemcpyHtoA_v2 / cuMemcpyHtoA_v2_ptds |null| (to: Handle<Array>, offset: usize, from: u64, bytes: usize) {
-        with_array(in_array(to, offset)?, linear(from), bytes, NONE, &default_stream(null)?, false)
-    }
-
-    fn cuMemcpyAtoH_v2 / cuMemcpyAtoH_v2_ptds |null| (to: u64, from: Handle<Array>, offset: usize, bytes: usize) {
-        with_array(linear(to), in_array(from, offset)?, bytes, NONE, &default_stream(null)?, false)
-    }
-
-    fn cuMemcpyAtoA_v2 / cuMemcpyAtoA_v2_ptds |null| (to: Handle<Array>, to_offset: usize, from: Handle<Array>, from_offset: usize, bytes: usize) {
-        with_array(in_array(to, to_offset)?, in_array(from, from_offset)?, bytes, NONE, &default_stream(null)?, false)
-    }
-
-    fn cuMemcpyHtoAAsync_v2 / cuMemcpyHtoAAsync_v2_ptsz |null| (to: Handle<Array>, offset: usize, from: u64, bytes: usize, stream: Handle<Stream>) {
-        with_array(in_array(to, offset)?, linear(from), bytes, NONE, &stream::named(stream, null)?, true)
-    }
-
-    fn cuMemcpyAtoHAsync_v2 / cuMemcpyAtoHAsync_v2_ptsz |null| (to: u64, from: Handle<Array>, offset: usize, bytes: usize, stream: Handle<Stream>) {
-        with_array(linear(to), in_array(from, offset)?, bytes, NONE, &stream::named(stream, null)?, true)
-    }
-
-    fn cuMemcpyBatchAsync_v2 / cuMemcpyBatchAsync_v2_ptsz |null| (to: In<u64>, from: In<u64>, bytes: In<usize>, count: usize, attributes: In<CopyAttributes>, indices: In<usize>, attribute_count: usize, stream: Handle<Stream>) {
-        batch(to, from, bytes, count, (attributes, indices, attribute_count), &stream::named(stream, null)?)
-    }
-
-    fn cuMemcpyBatchAsync / cuMemcpyBatchAsync_ptsz |null| (to: In<u64>, from: In<u64>, bytes: In<usize>, count: usize, attributes: In<CopyAttributes>, indices: In<usize>, attribute_count: usize, failed: Out<usize>, stream: Handle<Stream>) {
-        failed.set_if_wanted(usize::MAX);
-        batch(to, from, bytes, count, (attributes, indices, attribute_count), &stream::named(stream, null)?)
-    }
-}
-
-/// Several copies, of which nothing is done if one is wrong.
-fn batch(
-    to: In<u64>,
-    from: In<u64>,
-    bytes: In<usize>,
-    count: usize,
-    attributes: (In<CopyAttributes>, In<usize>, usize),
-    stream: &Arc<Stream>,
-) -> Answer {
-    let (to, from, bytes) = (to.list(count)?, from.list(count)?, bytes.list(count)?);
-    if count == 0 || attributes.2 == 0 || attributes.2 > count {
-        return Err(Failure::value("numbers of copies and of their attributes"));
-    }
-    attributes.0.list(attributes.2)?;
-    attributes.1.list(attributes.2)?;
-    let copies: Vec<Copy> = to
-        .iter()
-        .zip(&from)
-        .zip(&bytes)
-        .map(|((&to, &from), &bytes)| Copy::line(to, from, bytes as u64))
-        .collect();
-    for copy in &copies {
-        copy.check(NONE)?;
-    }
-    copies.into_iter().try_for_each(|copy| copy.submit(stream, true))
 }

@@ -4,9 +4,6 @@ use std::ffi::CStr;
 
 use ptx_device::DeviceError;
 
-use crate::entry::unchecked_entries;
-use crate::pointer::Out;
-
 /// A result of a function of the driver, `CUresult`.
 #[repr(transparent)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -170,26 +167,12 @@ results! {
 }
 
 impl CUresult {
-    fn find(self) -> Answer<&'static (CUresult, &'static CStr, &'static CStr)> {
+    pub fn find(self) -> Answer<&'static (CUresult, &'static CStr, &'static CStr)> {
         Ok(RESULTS.iter().find(|(result, ..)| *result == self).ok_or(CUresult::INVALID_VALUE)?)
     }
 
     /// Its name in `cuda.h`, for the log.
     pub fn name(self) -> String {
         self.find().map_or_else(|_| self.0.to_string(), |(_, name, _)| name.to_string_lossy().into_owned())
-    }
-}
-
-unchecked_entries! {
-    fn cuGetErrorName(error: CUresult, name: Out<*const libc::c_char>) {
-        let found = error.find();
-        name.set(found.as_ref().map_or(std::ptr::null(), |(_, name, _)| name.as_ptr()))?;
-        found.map(drop)
-    }
-
-    fn cuGetErrorString(error: CUresult, text: Out<*const libc::c_char>) {
-        let found = error.find();
-        text.set(found.as_ref().map_or(std::ptr::null(), |(_, _, text)| text.as_ptr()))?;
-        found.map(drop)
     }
 }

@@ -1,150 +1,27 @@
 //! Events.
 
-use std::ffi::c_uint;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use crate::capture::Captured;
-use crate::context::{self, Context};
-use crate::driver::lock;
-use crate::entry::{entries, stream_entries};
-use crate::error::{Answer, CUresult, Failure};
-use crate::handle::{Handle, Object, objects};
-use crate::operation::Operation;
-use crate::pointer::Out;
-use crate::stream::{self, Stream};
-
-const BLOCKING: c_uint = 1;
-const NO_TIMING: c_uint = 2;
-const INTERPROCESS: c_uint = 4;
+use crate::driver::{Gpu, lock};
+use crate::error::{Answer, CUresult};
+use crate::handle::{AnyHandle, objects};
 
 objects! { Event, 3; }
 
 /// An event.
 #[derive(Debug)]
 pub struct Event {
-    pub context: Handle<Context>,
-    has_time: bool,
+    pub context: AnyHandle,
+    pub gpu: &'static Gpu,
+    pub has_time: bool,
     pub inner: ptx_device::Event,
     /// Where it was recorded, if that was in a capture.
     pub captured: Mutex<Option<Captured>>,
 }
 
 impl Event {
-    fn refuse_captured(&self) -> Answer {
+    pub fn refuse_captured(&self) -> Answer {
         if lock(&self.captured).is_some() { Err(CUresult::CAPTURED_EVENT.into()) } else { Ok(()) }
-    }
-}
-
-/// Milliseconds from one event to another.
-fn elapsed(to: Out<f32>, start: Handle<Event>, end: Handle<Event>) -> Answer {
-    let (start, end) = (start.get()?, end.get()?);
-    to.require()?;
-    for event in [&start, &end] {
-        event.refuse_captured()?;
-        if !event.has_time {
-            return Err(Failure::because(CUresult::INVALID_HANDLE, "an event without time"));
-        }
-    }
-    if !start.inner.is_reached() || !end.inner.is_reached() {
-        return Err(CUresult::NOT_READY.into());
-    }
-    // Both are reached, or were never recorded.
-    let between = |end: &Event, start: &Event| {
-        let time = end
-            .inner
-            .since(&start.inner)
-            .map_err(|error| Failure::because(CUresult::INVALID_HANDLE, error.to_string()))?;
-        Ok::<f64, Failure>(time.as_secs_f64())
-    };
-    let (forwards, backwards) = (between(&end, &start)?, between(&start, &end)?);
-    to.set(((forwards - backwards) * 1000.0) as f32)
-}
-
-fn record(event: Handle<Event>, stream: Arc<Stream>, flags: c_uint) -> Answer {
-    let found = event.get()?;
-    if flags > 1 {
-        return Err(Failure::value("flags of a recording"));
-    }
-    if found.context != stream.context {
-        return Err(Failure::because(
-            CUresult::INVALID_HANDLE,
-            "the event and the stream are of different contexts",
-        ));
-    }
-    stream.record(event, &found, flags)
-}
-
-entries! {
-    fn cuEventCreate(event: Out<Handle<Event>>, flags: c_uint) {
-        context::current()?;
-        event.require()?;
-        if flags & !(BLOCKING | NO_TIMING | INTERPROCESS) != 0 {
-            return Err(Failure::value(format!("flags {flags:#x} of an event")));
-        }
-        if flags & INTERPROCESS != 0 {
-            return Err(Failure::because(CUresult::NOT_SUPPORTED, "events that processes share"));
-        }
-        let made = Event {
-            context: context::current_handle(),
-            has_time: flags & NO_TIMING == 0,
-            inner: ptx_device::Event::new(),
-            captured: Mutex::default(),
-        };
-        event.set(Event::table().insert(Arc::new(made))?)
-    }
-
-    fn cuEventDestroy(event: Handle<Event>) {
-        event.remove().map(drop)
-    }
-
-    fn cuEventDestroy_v2(event: Handle<Event>) {
-        event.remove().map(drop)
-    }
-
-    fn cuEventQuery(event: Handle<Event>) {
-        let event = event.get()?;
-        event.refuse_captured()?;
-        if !event.inner.is_reached() {
-            return Err(CUresult::NOT_READY.into());
-        }
-        event.context.get()?.gpu.check()
-    }
-
-    fn cuEventSynchronize(event: Handle<Event>) {
-        let event = event.get()?;
-        event.refuse_captured()?;
-        event.inner.synchronize();
-        event.context.get()?.gpu.check()
-    }
-
-    fn cuEventElapsedTime(to: Out<f32>, start: Handle<Event>, end: Handle<Event>) {
-        elapsed(to, start, end)
-    }
-
-    fn cuEventElapsedTime_v2(to: Out<f32>, start: Handle<Event>, end: Handle<Event>) {
-        elapsed(to, start, end)
-    }
-}
-
-stream_entries! {
-    fn cuEventRecord / cuEventRecord_ptsz |null| (event: Handle<Event>, stream: Handle<Stream>) {
-        record(event, stream::named(stream, null)?, 0)
-    }
-
-    fn cuEventRecordWithFlags / cuEventRecordWithFlags_ptsz |null| (event: Handle<Event>, stream: Handle<Stream>, flags: c_uint) {
-        record(event, stream::named(stream, null)?, flags)
-    }
-
-    fn cuStreamWaitEvent / cuStreamWaitEvent_ptsz |null| (stream: Handle<Stream>, event: Handle<Event>, flags: c_uint) {
-        let (stream, found) = (stream::named(stream, null)?, event.get()?);
-        if flags > 1 {
-            return Err(Failure::value("flags of a wait"));
-        }
-        // Clone the place first: joining a capture locks the stream.
-        let captured = lock(&found.captured).clone();
-        match captured {
-            Some(captured) if flags == 0 && captured.is_open() => stream.join_capture(&captured),
-            _ => stream.submit(Operation::Wait(event)),
-        }
     }
 }

@@ -1,14 +1,11 @@
 //! Functions: kernels of modules, and their attributes.
 
-use std::ffi::{CString, c_char, c_int, c_uint};
+use std::ffi::{CString, c_int};
 use std::sync::Mutex;
 
 use crate::driver::{Gpu, lock};
-use crate::entry::entries;
 use crate::error::{Answer, CUresult, Failure};
-use crate::handle::{Handle, objects};
-use crate::library::Kernel;
-use crate::module::Module;
+use crate::handle::{AnyHandle, objects};
 use crate::pointer::Out;
 
 objects! { Function, 8; }
@@ -16,27 +13,34 @@ objects! { Function, 8; }
 /// A kernel of a module.
 #[derive(Debug)]
 pub struct Function {
-    module: Handle<Module>,
+    pub module: AnyHandle,
     pub gpu: &'static Gpu,
     pub kernel: ptx_device::Kernel,
-    name: CString,
-    settings: Mutex<Settings>,
+    pub name: CString,
+    /// The most registers of a thread, if they were limited.
+    pub registers: Option<u32>,
+    pub settings: Mutex<Settings>,
 }
 
 /// The attributes that programs set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    carveout: c_int,
+    pub carveout: c_int,
     /// Blocks of a cluster along each axis, zeros if none is required.
     pub cluster: [u32; 3],
     pub non_portable_cluster: bool,
-    cluster_policy: c_int,
+    pub cluster_policy: c_int,
 }
 
 impl Function {
-    pub fn new(module: Handle<Module>, gpu: &'static Gpu, kernel: ptx_device::Kernel) -> Answer<Self> {
+    pub fn new(
+        module: AnyHandle,
+        gpu: &'static Gpu,
+        kernel: ptx_device::Kernel,
+        registers: Option<u32>,
+    ) -> Answer<Self> {
         let name = CString::new(kernel.name()).map_err(|_| CUresult::NOT_FOUND)?;
-        Ok(Self { module, gpu, kernel, name, settings: Mutex::default() })
+        Ok(Self { module, gpu, kernel, name, registers, settings: Mutex::default() })
     }
 
     /// The attributes that programs set.
@@ -53,7 +57,8 @@ impl Function {
             1 => fixed.static_shared_bytes,
             2 => fixed.constant_bytes,
             3 => fixed.local_bytes,
-            4 => fixed.registers.into(),
+            // Default: without a limit there are as many as the kernel needs.
+            4 => fixed.registers.min(self.registers.unwrap_or(u32::MAX)).into(),
             // Default: a module without a version has the first one.
             5 => fixed
                 .ptx_version
@@ -102,60 +107,5 @@ impl Function {
 impl Default for Settings {
     fn default() -> Self {
         Self { carveout: -1, cluster: [0; 3], non_portable_cluster: false, cluster_policy: 0 }
-    }
-}
-
-/// The function that a launch names: a kernel of a library is one, too.
-pub fn named(function: Handle<Function>, gpu: &'static Gpu) -> Answer<std::sync::Arc<Function>> {
-    let kernel: Handle<Kernel> = function.cast();
-    if kernel.is_of_kind() { kernel.get()?.function(gpu)?.get() } else { function.get() }
-}
-
-entries! {
-    fn cuFuncGetAttribute(value: Out<c_int>, which: c_int, function: Handle<Function>) {
-        value.require()?;
-        let gpu = crate::context::current()?.gpu;
-        value.set(named(function, gpu)?.attribute(which)?)
-    }
-
-    fn cuFuncSetAttribute(function: Handle<Function>, which: c_int, value: c_int) {
-        let gpu = crate::context::current()?.gpu;
-        named(function, gpu)?.set_attribute(which, value)
-    }
-
-    fn cuFuncSetCacheConfig(function: Handle<Function>, config: c_uint) {
-        function.get()?;
-        if config > 3 { Err(Failure::value("configuration of caches")) } else { Ok(()) }
-    }
-
-    fn cuFuncSetSharedMemConfig(function: Handle<Function>, config: c_uint) {
-        function.get()?;
-        if config > 2 { Err(Failure::value("configuration of shared memory")) } else { Ok(()) }
-    }
-
-    fn cuFuncGetModule(module: Out<Handle<Module>>, function: Handle<Function>) {
-        module.set(function.get()?.module)
-    }
-
-    // The caller may read the name for as long as the function exists.
-    fn cuFuncGetName(name: Out<*const c_char>, function: Handle<Function>) {
-        name.set(function.get()?.name.as_ptr())
-    }
-
-    fn cuFuncGetParamInfo(function: Handle<Function>, index: usize, offset: Out<usize>, size: Out<usize>) {
-        function.get()?.parameter(index, offset, size)
-    }
-
-    fn cuFuncGetParamCount(function: Handle<Function>, count: Out<usize>) {
-        count.set(function.get()?.kernel.parameters().len())
-    }
-
-    fn cuFuncIsLoaded(state: Out<c_int>, function: Handle<Function>) {
-        function.get()?;
-        state.set(1)
-    }
-
-    fn cuFuncLoad(function: Handle<Function>) {
-        function.get().map(drop)
     }
 }

@@ -15,6 +15,9 @@ const KIND: u32 = 42;
 const MOST_SLOTS: usize = 1 << (USES - INDEX);
 const MOST_USES: u32 = 1 << (KIND - USES);
 
+/// A handle whose type says nothing of the object: that of a context, for what a context does not depend on.
+pub type AnyHandle = Handle<()>;
+
 /// What has handles.
 pub trait Object: Sized + Send + Sync + 'static {
     /// A number of its own, from 1 to 31.

@@ -10,16 +10,23 @@ use crate::fatbin;
 use crate::log;
 use crate::pointer::{In, Out, host_bytes, write_text};
 
-/// The files of a module: names and texts.
-pub type Files = Vec<(String, Vec<u8>)>;
+/// The files of a module.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// Names and texts.
+    pub list: Vec<(String, Vec<u8>)>,
+    /// The most registers of a thread, if they were limited.
+    pub registers: Option<u32>,
+}
 
-/// The beginning of what linking returns: this, the number of files, and each file's name and text with their sizes before them, all of 64 bits.
+/// The beginning of what linking returns: this, the bytes that follow, the number of files, the most registers or zero, and each file's name and
+/// text with their sizes before them; all numbers have 64 bits.
 const CONTAINER: &[u8; 8] = b"\x7fPTXFILE";
 
 /// Packs files into what [`read`] reads.
-pub fn pack(files: &[(String, Vec<u8>)]) -> Vec<u8> {
+pub fn pack(files: &Files) -> Vec<u8> {
     let mut packed = Vec::new();
-    for (name, text) in files {
+    for (name, text) in &files.list {
         for part in [name.as_bytes(), text] {
             packed.extend((part.len() as u64).to_le_bytes());
             packed.extend_from_slice(part);
@@ -27,12 +34,14 @@ pub fn pack(files: &[(String, Vec<u8>)]) -> Vec<u8> {
     }
     let mut all = CONTAINER.to_vec();
     all.extend((packed.len() as u64).to_le_bytes());
-    all.extend((files.len() as u64).to_le_bytes());
+    all.extend((files.list.len() as u64).to_le_bytes());
+    // Default: zero is no limit.
+    all.extend(u64::from(files.registers.unwrap_or(0)).to_le_bytes());
     all.extend(packed);
     all
 }
 
-fn unpack(mut bytes: &[u8], count: u64) -> Answer<Files> {
+fn unpack(mut bytes: &[u8], count: u64, registers: u64) -> Answer<Files> {
     let mut part = || {
         let (size, rest) = bytes.split_first_chunk::<8>()?;
         let size = usize::try_from(u64::from_le_bytes(*size)).ok()?;
@@ -41,15 +50,17 @@ fn unpack(mut bytes: &[u8], count: u64) -> Answer<Files> {
         Some(part.to_vec())
     };
     let mut file = || Some((String::from_utf8(part()?).ok()?, part()?));
-    let files: Option<Files> = (0..count.min(1 << 20)).map(|_| file()).collect();
-    files.ok_or_else(|| Failure::because(CUresult::INVALID_IMAGE, "the linked files end early"))
+    let list: Option<Vec<_>> = (0..count.min(1 << 20)).map(|_| file()).collect();
+    let registers = u32::try_from(registers).ok().filter(|&registers| registers > 0);
+    list.map(|list| Files { list, registers })
+        .ok_or_else(|| Failure::because(CUresult::INVALID_IMAGE, "the linked files end early"))
 }
 
 fn text(name: &str, text: &[u8]) -> Answer<Files> {
     if text.iter().all(u8::is_ascii_whitespace) {
         return Err(Failure::because(CUresult::INVALID_IMAGE, "the image is empty"));
     }
-    Ok(vec![(name.to_owned(), text.to_vec())])
+    Ok(Files { list: vec![(name.to_owned(), text.to_vec())], registers: None })
 }
 
 /// Machine code, of which there is nothing to execute.
@@ -91,14 +102,14 @@ pub fn read(address: u64, size: Option<usize>, gpu: &Gpu) -> Answer<Files> {
         return text("fatbin.ptx", &without_zero(&fatbin::ptx(host_bytes(address, bytes), newest)?));
     }
     if begins_with(CONTAINER) {
-        let [_, bytes, count]: [u64; 3] = In::from_address(address).get()?;
+        let [_, bytes, count, registers]: [u64; 4] = In::from_address(address).get()?;
         let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes <= 1 << 30);
         let bytes =
             bytes.ok_or_else(|| Failure::because(CUresult::INVALID_IMAGE, "the size of linked files"))?;
-        if size.is_some_and(|size| size < bytes + 24) {
+        if size.is_some_and(|size| size < bytes + 32) {
             return Err(Failure::because(CUresult::INVALID_IMAGE, "the linked files are cut off"));
         }
-        return unpack(host_bytes(address + 24, bytes), count);
+        return unpack(host_bytes(address + 32, bytes), count, registers);
     }
     match size {
         Some(size) => text("module.ptx", &without_zero(host_bytes(address, size))),
@@ -124,7 +135,7 @@ pub fn read_file(path: &[u8], gpu: &Gpu) -> Answer<Files> {
     // What recognizes an image may look at a few bytes more than a short file has.
     bytes.extend([0; 64]);
     let mut files = read(bytes.as_ptr() as u64, Some(size), gpu)?;
-    if let [(name, _)] = &mut files[..] {
+    if let [(name, _)] = &mut files.list[..] {
         *name = path.display().to_string();
     }
     Ok(files)
@@ -133,11 +144,13 @@ pub fn read_file(path: &[u8], gpu: &Gpu) -> Answer<Files> {
 /// The options of compilation: buffers for messages, of which the last size is how much was written.
 #[derive(Debug, Default)]
 pub struct JitOptions {
-    info: Option<Out<u8>>,
-    info_size: Option<(usize, Out<usize>)>,
-    errors: Option<Out<u8>>,
-    errors_size: Option<(usize, Out<usize>)>,
-    time: Option<Out<f32>>,
+    pub info: Option<Out<u8>>,
+    pub info_size: Option<(usize, Out<usize>)>,
+    pub errors: Option<Out<u8>>,
+    pub errors_size: Option<(usize, Out<usize>)>,
+    pub time: Option<Out<f32>>,
+    /// The most registers of a thread.
+    pub registers: Option<u32>,
 }
 
 impl JitOptions {
@@ -151,20 +164,21 @@ impl JitOptions {
             let slot = Out::at((values.address() as usize + index * size_of::<usize>()) as *mut usize);
             let buffer = Out::at(value as *mut u8);
             match option {
+                0 => read.registers = Some(value as u32).filter(|&registers| registers > 0),
                 2 => read.time = Some(slot.cast()),
                 3 => read.info = Some(buffer),
                 4 => read.info_size = Some((value as u32 as usize, slot)),
                 5 => read.errors = Some(buffer),
                 6 => read.errors_size = Some((value as u32 as usize, slot)),
                 // What decides about code or is for the future.
-                0 | 1 | 7..=33 => {}
+                1 | 7..=33 => {}
                 _ => return Err(Failure::value(format!("there is no option {option} of compilation"))),
             }
         }
         Ok(read)
     }
 
-    fn write(buffer: Option<Out<u8>>, size: Option<(usize, Out<usize>)>, text: &str) -> Answer {
+    pub fn write(buffer: Option<Out<u8>>, size: Option<(usize, Out<usize>)>, text: &str) -> Answer {
         if let Some((room, slot)) = size {
             let written = match buffer {
                 Some(buffer) if !buffer.is_null() => write_text(buffer, room, text.as_bytes())?,
@@ -187,12 +201,8 @@ impl JitOptions {
 }
 
 /// Loads files as a module of a device.
-pub fn load(
-    gpu: &'static Gpu,
-    files: &[(String, Vec<u8>)],
-    options: &JitOptions,
-) -> Answer<ptx_device::Module> {
-    let loaded = ptx_device::Module::link(&gpu.device, files.iter().cloned());
+pub fn load(gpu: &'static Gpu, files: &Files, options: &JitOptions) -> Answer<ptx_device::Module> {
+    let loaded = ptx_device::Module::link(&gpu.device, files.list.iter().cloned());
     match loaded {
         Ok(module) => {
             let warnings: Vec<&str> = module.warnings().iter().map(|warning| warning.text.as_str()).collect();

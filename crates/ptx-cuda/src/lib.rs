@@ -11,6 +11,7 @@
 // The functions have the names of CUDA, and its documentation.
 #![allow(non_snake_case, missing_docs)]
 
+mod api;
 mod array;
 mod capture;
 mod context;
@@ -44,6 +45,6 @@ mod stream;
 mod symbols;
 pub mod table;
 mod tensor_map;
-mod texture;
+
 pub mod types;
 mod virtual_memory;

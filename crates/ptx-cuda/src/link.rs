@@ -1,42 +1,45 @@
 //! Linking. What it returns is a container with the files, which are linked when it is loaded as a module; they are linked once before, for
 //! the errors.
 
-use std::ffi::{c_int, c_uint};
-use std::sync::{Arc, Mutex};
+use std::ffi::c_int;
+use std::sync::Mutex;
 
 use crate::context;
 use crate::driver::{Driver, lock};
-use crate::entry::entries;
 use crate::error::{Answer, CUresult, Failure};
-use crate::handle::{Handle, Object, objects};
+use crate::handle::{Handle, objects};
 use crate::image::{self, Files, JitOptions};
-use crate::pointer::{In, Out, Text, host_bytes};
+use crate::pointer::{Text, host_bytes};
 
 objects! { Link, 11; }
 
 /// `CUjitInputType`.
 const CUBIN: c_int = 0;
+
 const PTX: c_int = 1;
+
 const FATBIN: c_int = 2;
+
 const OBJECT: c_int = 3;
+
 const LIBRARY: c_int = 4;
 
 /// Files to be linked.
 #[derive(Debug)]
 pub struct Link {
-    state: Mutex<State>,
-    options: JitOptions,
+    pub state: Mutex<State>,
+    pub options: JitOptions,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    files: Files,
+pub struct State {
+    pub files: Files,
     /// What was returned; the caller may read it until the link is destroyed.
-    done: Option<Box<[u8]>>,
+    pub done: Option<Box<[u8]>>,
 }
 
 impl Link {
-    fn add(&self, kind: c_int, name: &str, address: u64, size: usize) -> Answer {
+    pub fn add(&self, kind: c_int, name: &str, address: u64, size: usize) -> Answer {
         if address == 0 {
             return Err(Failure::value("the data to be linked are null"));
         }
@@ -46,7 +49,7 @@ impl Link {
         let files = match kind {
             PTX | CUBIN | FATBIN => image::read(address, Some(size), gpu),
             // The functions of libcudadevrt are part of the linker; no other library is of PTX.
-            LIBRARY | OBJECT if is_archive && name.contains("cudadevrt") => Ok(Vec::new()),
+            LIBRARY | OBJECT if is_archive && name.contains("cudadevrt") => Ok(Files::default()),
             LIBRARY | OBJECT => {
                 Err(Failure::because(CUresult::NO_BINARY_FOR_GPU, "objects and libraries are machine code"))
             }
@@ -65,82 +68,18 @@ impl Link {
         if state.done.is_some() {
             return Err(Failure::because(CUresult::INVALID_VALUE, "the link is complete"));
         }
-        if let [(file, _)] = &mut files[..]
+        if let [(file, _)] = &mut files.list[..]
             && !name.is_empty()
         {
             *file = name.to_owned();
         }
-        state.files.append(&mut files);
+        state.files.list.append(&mut files.list);
+        state.files.registers = state.files.registers.or(self.options.registers);
         Ok(())
     }
 }
 
-fn add(link: Handle<Link>, kind: c_int, data: u64, size: usize, name: Text) -> Answer {
+pub fn add(link: Handle<Link>, kind: c_int, data: u64, size: usize, name: Text) -> Answer {
     // Default: data without a name get one by what they are.
     link.get()?.add(kind, &name.optional().unwrap_or_default(), data, size)
-}
-
-fn add_file(link: Handle<Link>, kind: c_int, path: Text) -> Answer {
-    let link = link.get()?;
-    let path = String::from_utf8_lossy(path.bytes()?).into_owned();
-    let failed =
-        |error: std::io::Error| Failure::because(CUresult::FILE_NOT_FOUND, format!("{path}: {error}"));
-    let mut bytes = std::fs::read(&path).map_err(failed)?;
-    let size = bytes.len();
-    bytes.extend([0; 64]);
-    link.add(kind, &path, bytes.as_ptr() as u64, size)
-}
-
-fn create(count: c_uint, options: In<c_uint>, values: Out<usize>, link: Out<Handle<Link>>) -> Answer {
-    context::current()?;
-    link.require()?;
-    let options = JitOptions::read(count, options, values)?;
-    link.set(Link::table().insert(Arc::new(Link { state: Mutex::default(), options }))?)
-}
-
-entries! {
-    fn cuLinkCreate(count: c_uint, options: In<c_uint>, values: Out<usize>, link: Out<Handle<Link>>) {
-        create(count, options, values, link)
-    }
-
-    fn cuLinkCreate_v2(count: c_uint, options: In<c_uint>, values: Out<usize>, link: Out<Handle<Link>>) {
-        create(count, options, values, link)
-    }
-
-    fn cuLinkAddData(link: Handle<Link>, kind: c_int, data: u64, size: usize, name: Text, _count: c_uint, _options: In<c_uint>, _values: In<u64>) {
-        add(link, kind, data, size, name)
-    }
-
-    fn cuLinkAddData_v2(link: Handle<Link>, kind: c_int, data: u64, size: usize, name: Text, _count: c_uint, _options: In<c_uint>, _values: In<u64>) {
-        add(link, kind, data, size, name)
-    }
-
-    fn cuLinkAddFile(link: Handle<Link>, kind: c_int, path: Text, _count: c_uint, _options: In<c_uint>, _values: In<u64>) {
-        add_file(link, kind, path)
-    }
-
-    fn cuLinkAddFile_v2(link: Handle<Link>, kind: c_int, path: Text, _count: c_uint, _options: In<c_uint>, _values: In<u64>) {
-        add_file(link, kind, path)
-    }
-
-    fn cuLinkComplete(link: Handle<Link>, image: Out<*const u8>, size: Out<usize>) {
-        let gpu = context::current()?.gpu;
-        let link = link.get()?;
-        image.require()?;
-        let mut state = lock(&link.state);
-        if state.done.is_none() {
-            if state.files.is_empty() {
-                return Err(Failure::because(CUresult::INVALID_IMAGE, "there is nothing to link"));
-            }
-            image::load(gpu, &state.files, &link.options)?;
-            state.done = Some(image::pack(&state.files).into());
-        }
-        let done = state.done.as_ref().ok_or(CUresult::UNKNOWN)?;
-        size.set_if_wanted(done.len());
-        image.set(done.as_ptr())
-    }
-
-    fn cuLinkDestroy(link: Handle<Link>) {
-        link.remove().map(drop)
-    }
 }

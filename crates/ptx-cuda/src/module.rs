@@ -1,17 +1,14 @@
 //! Modules.
 
 use std::collections::HashMap;
-use std::ffi::{c_int, c_uint};
 use std::sync::{Arc, Mutex};
 
-use crate::context::{self, Context};
 use crate::driver::{Gpu, lock};
-use crate::entry::entries;
 use crate::error::{Answer, CUresult, Failure};
 use crate::function::Function;
-use crate::handle::{Handle, Object, objects};
+use crate::handle::{AnyHandle, Handle, Object, objects};
 use crate::image::{self, Files, JitOptions};
-use crate::pointer::{In, Out, Text};
+use crate::pointer::Out;
 
 objects! { Module, 7; }
 
@@ -19,10 +16,12 @@ objects! { Module, 7; }
 #[derive(Debug)]
 pub struct Module {
     pub gpu: &'static Gpu,
-    pub context: Handle<Context>,
+    pub context: AnyHandle,
     pub inner: ptx_device::Module,
+    /// The most registers of a thread, if they were limited.
+    pub registers: Option<u32>,
     /// The functions that were asked for, by name.
-    functions: Mutex<HashMap<String, Handle<Function>>>,
+    pub functions: Mutex<HashMap<String, Handle<Function>>>,
 }
 
 impl Drop for Module {
@@ -38,12 +37,13 @@ impl Module {
     /// Loads files.
     pub fn load(
         gpu: &'static Gpu,
-        context: Handle<Context>,
+        context: AnyHandle,
         files: &Files,
         options: &JitOptions,
     ) -> Answer<Handle<Self>> {
         let inner = image::load(gpu, files, options)?;
-        Self::table().insert(Arc::new(Self { gpu, context, inner, functions: Mutex::default() }))
+        let registers = options.registers.or(files.registers);
+        Self::table().insert(Arc::new(Self { gpu, context, inner, registers, functions: Mutex::default() }))
     }
 
     /// The handle of a function.
@@ -59,7 +59,12 @@ impl Module {
             crate::log::report(&error.to_string());
             self.gpu.failure(error)
         })?;
-        let function = Function::table().insert(Arc::new(Function::new(module, self.gpu, kernel)?))?;
+        let function = Function::table().insert(Arc::new(Function::new(
+            module.cast(),
+            self.gpu,
+            kernel,
+            self.registers,
+        )?))?;
         functions.insert(name.to_owned(), function);
         Ok(function)
     }
@@ -80,65 +85,4 @@ pub fn store_variable(to: Out<u64>, bytes: Out<usize>, found: (u64, usize)) -> A
     to.set_if_wanted(found.0);
     bytes.set_if_wanted(found.1);
     Ok(())
-}
-
-fn load(module: Out<Handle<Module>>, address: u64, options: &JitOptions) -> Answer {
-    let context = context::current()?;
-    module.require()?;
-    let files = image::read(address, None, context.gpu)?;
-    module.set(Module::load(context.gpu, context::current_handle(), &files, options)?)
-}
-
-entries! {
-    fn cuModuleLoad(module: Out<Handle<Module>>, path: Text) {
-        let context = context::current()?;
-        module.require()?;
-        let files = image::read_file(path.bytes()?, context.gpu)?;
-        module.set(Module::load(context.gpu, context::current_handle(), &files, &JitOptions::default())?)
-    }
-
-    fn cuModuleLoadData(module: Out<Handle<Module>>, image: u64) {
-        load(module, image, &JitOptions::default())
-    }
-
-    fn cuModuleLoadDataEx(module: Out<Handle<Module>>, image: u64, count: c_uint, options: In<c_uint>, values: Out<usize>) {
-        load(module, image, &JitOptions::read(count, options, values)?)
-    }
-
-    fn cuModuleLoadFatBinary(module: Out<Handle<Module>>, image: u64) {
-        load(module, image, &JitOptions::default())
-    }
-
-    fn cuModuleUnload(module: Handle<Module>) {
-        context::current()?;
-        let found = module.get()?;
-        // Kernels of it may still run; their errors are reported elsewhere.
-        let _ = found.gpu.device.synchronize();
-        module.remove().map(drop)
-    }
-
-    fn cuModuleGetLoadingMode(mode: Out<c_int>) {
-        // Kernels are decoded when they are first asked for.
-        mode.set(2)
-    }
-
-    fn cuModuleGetFunction(function: Out<Handle<Function>>, module: Handle<Module>, name: Text) {
-        function.require()?;
-        function.set(module.get()?.function(module, name.name()?)?)
-    }
-
-    fn cuModuleGetFunctionCount(count: Out<c_uint>, module: Handle<Module>) {
-        count.set(module.get()?.inner.kernels().len() as c_uint)
-    }
-
-    fn cuModuleEnumerateFunctions(to: Out<Handle<Function>>, count: c_uint, module: Handle<Module>) {
-        let found = module.get()?;
-        let names = found.inner.kernels().into_iter().take(count as usize);
-        let functions: Answer<Vec<_>> = names.map(|name| found.function(module, name)).collect();
-        to.set_all(functions?)
-    }
-
-    fn cuModuleGetGlobal_v2(to: Out<u64>, bytes: Out<usize>, module: Handle<Module>, name: Text) {
-        store_variable(to, bytes, module.get()?.variable(name.name()?)?)
-    }
 }

@@ -7,13 +7,9 @@ use std::sync::{Arc, Mutex};
 use crate::copy::Copy;
 use crate::driver::{Gpu, lock};
 use crate::error::{Answer, CUresult};
-use crate::event::Event;
 use crate::fill::Fill;
-use crate::graph::Program;
-use crate::handle::Handle;
 use crate::launch::Launch;
 use crate::memory;
-use crate::stream::Stream;
 
 /// Work that is done once.
 pub type Once = Box<dyn FnOnce() -> Answer + Send>;
@@ -21,8 +17,8 @@ pub type Once = Box<dyn FnOnce() -> Answer + Send>;
 /// A function of the program with its argument.
 #[derive(Clone, Copy, Debug)]
 pub struct HostCall {
-    function: extern "C" fn(*mut c_void),
-    data: u64,
+    pub function: extern "C" fn(*mut c_void),
+    pub data: u64,
 }
 
 impl HostCall {
@@ -40,7 +36,7 @@ impl HostCall {
         (self.function as usize as u64, self.data)
     }
 
-    fn run(self) {
+    pub fn run(self) {
         (self.function)(self.data as *mut c_void);
     }
 }
@@ -72,12 +68,18 @@ pub enum Operation {
     Fill(Fill),
     Host(HostCall),
     Task(Arc<Mutex<Option<Once>>>),
-    Record(Handle<Event>),
-    Wait(Handle<Event>),
+    Record(ptx_device::Event),
+    Wait(ptx_device::Event),
     Words(Arc<[WordOperation]>),
     Free(u64),
     Child(Arc<Program>),
     Empty,
+}
+
+/// Operations that are done one after the other.
+#[derive(Debug)]
+pub struct Program {
+    pub operations: Vec<Operation>,
 }
 
 impl fmt::Debug for Operation {
@@ -100,12 +102,12 @@ impl fmt::Debug for Operation {
 
 impl Operation {
     /// Queues it.
-    pub fn queue(&self, stream: &Stream, queue: &ptx_device::Stream) -> Answer {
+    pub fn queue(&self, gpu: &'static Gpu, queue: &ptx_device::Stream) -> Answer {
         match self {
-            Operation::Record(event) => queue.record(&event.get()?.inner),
-            Operation::Wait(event) => queue.wait(&event.get()?.inner),
+            Operation::Record(event) => queue.record(event),
+            Operation::Wait(event) => queue.wait(event),
             Operation::Child(program) => {
-                return program.operations.iter().try_for_each(|operation| operation.queue(stream, queue));
+                return program.operations.iter().try_for_each(|operation| operation.queue(gpu, queue));
             }
             Operation::Empty => {}
             Operation::Launch(_)
@@ -115,7 +117,7 @@ impl Operation {
             | Operation::Task(_)
             | Operation::Words(_)
             | Operation::Free(_) => {
-                let (operation, gpu) = (self.clone(), stream.gpu());
+                let operation = self.clone();
                 queue.call(move || {
                     if let Err(failure) = operation.run(gpu) {
                         gpu.keep(failure);
@@ -154,7 +156,7 @@ impl Operation {
 }
 
 impl WordOperation {
-    fn run(&self, gpu: &'static Gpu) -> Answer {
+    pub fn run(&self, gpu: &'static Gpu) -> Answer {
         let read = |address, bytes: u32| -> Answer<u64> {
             let mut word = [0; 8];
             memory::read(address, &mut word[..bytes as usize])?;
@@ -180,7 +182,7 @@ impl WordOperation {
 }
 
 impl Condition {
-    fn holds(self, found: u64, value: u64, bytes: u32) -> bool {
+    pub fn holds(self, found: u64, value: u64, bytes: u32) -> bool {
         let mask = u64::MAX >> (64 - 8 * bytes);
         match self {
             // The difference as a signed number of the word's size.

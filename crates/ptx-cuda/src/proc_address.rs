@@ -1,26 +1,25 @@
 //! Version, initialization and the addresses of functions.
 
 use std::collections::HashMap;
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 
-use crate::driver::Driver;
-use crate::entry::unchecked_entries;
-use crate::error::{Answer, CUresult, Failure};
+use crate::error::{Answer, Failure};
 use crate::log;
-use crate::pointer::{In, Out, Text};
+use crate::pointer::{Out, Text};
 use crate::table::{NAMES, Name};
 
 /// The version of CUDA whose names this driver has. Programs keep workarounds for versions before 13.2 (Triton changes tensor maps, for instance).
 pub const VERSION: u32 = 13_050;
 
 const LEGACY_STREAM: u64 = 1;
+
 const PER_THREAD_STREAM: u64 = 2;
 
 /// What `cuGetProcAddress_v2` says about a name.
 #[repr(i32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Found {
+pub enum Found {
     Yes = 0,
     No = 1,
     TooOld = 2,
@@ -52,7 +51,7 @@ fn find(name: &str, version: u32, per_thread: bool) -> Result<&'static Name, Fou
     Ok(variant.filter(|variant| variant.symbol.contains(own.symbol)).unwrap_or(own))
 }
 
-fn get(symbol: Text, function: Out<*const c_void>, version: c_int, flags: u64) -> Answer<Found> {
+pub fn get(symbol: Text, function: Out<*const c_void>, version: c_int, flags: u64) -> Answer<Found> {
     function.require()?;
     let name = symbol.name()?;
     if flags & !(LEGACY_STREAM | PER_THREAD_STREAM) != 0 || name.is_empty() {
@@ -69,41 +68,6 @@ fn get(symbol: Text, function: Out<*const c_void>, version: c_int, flags: u64) -
             log::write(&format!("there is no function `{name}` in version {version}"));
             Ok(found)
         }
-    }
-}
-
-unchecked_entries! {
-    fn cuInit(flags: c_uint) {
-        if flags != 0 {
-            return Err(Failure::value("the flags of cuInit are 0"));
-        }
-        Driver::start()
-    }
-
-    fn cuDriverGetVersion(version: Out<c_int>) {
-        version.set(VERSION as c_int)
-    }
-
-    fn cuGetProcAddress(symbol: Text, function: Out<*const c_void>, version: c_int, flags: u64) {
-        match get(symbol, function, version, flags)? {
-            Found::Yes => Ok(()),
-            Found::No | Found::TooOld => Err(CUresult::NOT_FOUND.into()),
-        }
-    }
-
-    fn cuGetProcAddress_v2(symbol: Text, function: Out<*const c_void>, version: c_int, flags: u64, status: Out<c_int>) {
-        let found = get(symbol, function, version, flags)?;
-        status.set_if_wanted(found as c_int);
-        // A caller that asks for the status is told by it, and otherwise by the result.
-        if found == Found::Yes || !status.is_null() { Ok(()) } else { Err(CUresult::NOT_FOUND.into()) }
-    }
-
-    // The tables of functions that NVIDIA's own libraries ask for are none of CUDA's interface.
-    fn cuGetExportTable(table: Out<*const c_void>, id: In<[u8; 16]>) {
-        let id = id.get()?;
-        table.set(std::ptr::null())?;
-        let digits: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
-        Err(Failure::because(CUresult::NOT_FOUND, format!("there is no table {digits}")))
     }
 }
 

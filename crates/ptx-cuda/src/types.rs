@@ -2,14 +2,7 @@
 
 use std::ffi::{c_int, c_uint};
 
-use crate::array::{Array, MipmappedArray};
-use crate::context::Context;
-use crate::event::Event;
-use crate::function::Function;
-use crate::graph::{Graph, Node};
-use crate::handle::Handle;
-use crate::library::Kernel;
-use crate::stream::Stream;
+use crate::handle::AnyHandle;
 
 macro_rules! structures {
     ($($(#[$meta:meta])* struct $name:ident $symbol:literal { $($field:ident $c_name:literal: $ty:ty),* $(,)? })*) => {
@@ -62,19 +55,19 @@ structures! {
     }
     struct Copy2d "CUDA_MEMCPY2D" {
         from_x "srcXInBytes": usize, from_y "srcY": usize, from_kind "srcMemoryType": c_uint, from_host "srcHost": u64,
-        from_device "srcDevice": u64, from_array "srcArray": Handle<Array>, from_pitch "srcPitch": usize,
+        from_device "srcDevice": u64, from_array "srcArray": AnyHandle, from_pitch "srcPitch": usize,
         to_x "dstXInBytes": usize, to_y "dstY": usize, to_kind "dstMemoryType": c_uint, to_host "dstHost": u64,
-        to_device "dstDevice": u64, to_array "dstArray": Handle<Array>, to_pitch "dstPitch": usize,
+        to_device "dstDevice": u64, to_array "dstArray": AnyHandle, to_pitch "dstPitch": usize,
         width "WidthInBytes": usize, height "Height": usize,
     }
     struct Copy3d "CUDA_MEMCPY3D" {
         from_x "srcXInBytes": usize, from_y "srcY": usize, from_z "srcZ": usize, from_level "srcLOD": usize,
         from_kind "srcMemoryType": c_uint, from_host "srcHost": u64, from_device "srcDevice": u64,
-        from_array "srcArray": Handle<Array>, from_context "reserved0": Handle<Context>, from_pitch "srcPitch": usize,
+        from_array "srcArray": AnyHandle, from_context "reserved0": AnyHandle, from_pitch "srcPitch": usize,
         from_height "srcHeight": usize,
         to_x "dstXInBytes": usize, to_y "dstY": usize, to_z "dstZ": usize, to_level "dstLOD": usize,
         to_kind "dstMemoryType": c_uint, to_host "dstHost": u64, to_device "dstDevice": u64,
-        to_array "dstArray": Handle<Array>, to_context "reserved1": Handle<Context>, to_pitch "dstPitch": usize,
+        to_array "dstArray": AnyHandle, to_context "reserved1": AnyHandle, to_pitch "dstPitch": usize,
         to_height "dstHeight": usize,
         width "WidthInBytes": usize, height "Height": usize, depth "Depth": usize,
     }
@@ -104,36 +97,36 @@ structures! {
     struct LaunchAttribute "CUlaunchAttribute" { id "id": c_uint, padding "pad": [u8; 4], value "value": [u64; 8] }
     struct LaunchConfig "CUlaunchConfig" {
         grid "gridDimX": [c_uint; 3], block "blockDimX": [c_uint; 3], shared "sharedMemBytes": c_uint,
-        stream "hStream": Handle<Stream>, attributes "attrs": u64, attribute_count "numAttrs": c_uint,
+        stream "hStream": AnyHandle, attributes "attrs": u64, attribute_count "numAttrs": c_uint,
     }
     struct KernelNode "CUDA_KERNEL_NODE_PARAMS_v2" {
-        function "func": Handle<Function>, grid "gridDimX": [c_uint; 3], block "blockDimX": [c_uint; 3],
+        function "func": AnyHandle, grid "gridDimX": [c_uint; 3], block "blockDimX": [c_uint; 3],
         shared "sharedMemBytes": c_uint, parameters "kernelParams": u64, extra "extra": u64,
-        kernel "kern": Handle<Kernel>, context "ctx": Handle<Context>,
+        kernel "kern": AnyHandle, context "ctx": AnyHandle,
     }
     struct FillNode "CUDA_MEMSET_NODE_PARAMS_v2" {
         to "dst": u64, pitch "pitch": usize, value "value": c_uint, element "elementSize": c_uint, width "width": usize,
-        height "height": usize, context "ctx": Handle<Context>,
+        height "height": usize, context "ctx": AnyHandle,
     }
     struct HostNode "CUDA_HOST_NODE_PARAMS_v1" { function "fn": u64, data "userData": u64 }
     struct CopyNode "CUDA_MEMCPY_NODE_PARAMS" {
-        flags "flags": c_int, reserved "reserved": c_int, context "copyCtx": Handle<Context>, copy "copyParams": Copy3d,
+        flags "flags": c_int, reserved "reserved": c_int, context "copyCtx": AnyHandle, copy "copyParams": Copy3d,
     }
     struct AllocationNode "CUDA_MEM_ALLOC_NODE_PARAMS_v2" {
         pool "poolProps": PoolProperties, access "accessDescs": u64, access_count "accessDescCount": usize,
         bytes "bytesize": usize, address "dptr": u64,
     }
-    struct ChildNode "CUDA_CHILD_GRAPH_NODE_PARAMS" { graph "graph": Handle<Graph>, ownership "ownership": c_int }
-    struct EventNode "CUDA_EVENT_RECORD_NODE_PARAMS" { event "event": Handle<Event>, context "": Handle<Context> }
+    struct ChildNode "CUDA_CHILD_GRAPH_NODE_PARAMS" { graph "graph": AnyHandle, ownership "ownership": c_int }
+    struct EventNode "CUDA_EVENT_RECORD_NODE_PARAMS" { event "event": AnyHandle, context "": AnyHandle }
     struct NodeParameters "CUgraphNodeParams" {
         kind "type": c_uint, reserved "reserved0": [c_int; 3], parameters "reserved1": [u64; 29], rest "reserved2": u64,
     }
     struct EdgeData "CUgraphEdgeData" { from_port "from_port": u8, to_port "to_port": u8, kind "type": u8, reserved "reserved": [u8; 5] }
     struct InstantiateParameters "CUDA_GRAPH_INSTANTIATE_PARAMS" {
-        flags "flags": u64, upload "hUploadStream": Handle<Stream>, error_node "hErrNode_out": Handle<Node>, result "result_out": c_uint,
+        flags "flags": u64, upload "hUploadStream": AnyHandle, error_node "hErrNode_out": AnyHandle, result "result_out": c_uint,
     }
     struct UpdateResult "CUgraphExecUpdateResultInfo" {
-        result "result": c_uint, node "errorNode": Handle<Node>, from "errorFromNode": Handle<Node>,
+        result "result": c_uint, node "errorNode": AnyHandle, from "errorFromNode": AnyHandle,
     }
     struct MemoryOperation "CUstreamBatchMemOpParams" { words "pad": [u64; 6] }
     struct ArrayRequirements "CUDA_ARRAY_MEMORY_REQUIREMENTS" { size "size": usize, align "alignment": usize, reserved "reserved": [c_uint; 4] }
@@ -144,6 +137,3 @@ structures! {
         order "srcAccessOrder": c_uint, from "srcLocHint": MemoryLocation, to "dstLocHint": MemoryLocation, flags "flags": c_uint,
     }
 }
-
-/// The handles of mipmapped arrays are in descriptions of resources, too.
-pub type MipmapHandle = Handle<MipmappedArray>;

@@ -9,20 +9,24 @@ use ptx_device::texture::{
     Texture,
 };
 
-use crate::array::{Array, format_and_channels};
+use crate::array::{Array, MipmappedArray, format_and_channels};
 use crate::context;
 use crate::driver::{Gpu, lock};
 use crate::entry::entries;
 use crate::error::{Answer, CUresult, Failure};
 use crate::handle::Handle;
 use crate::pointer::{In, Out};
-use crate::types::{LinearResource, MipmapHandle, ResourceDescription, TextureDescription, ViewDescription};
+use crate::types::{LinearResource, ResourceDescription, TextureDescription, ViewDescription};
 
 /// Flags of textures: integers as they are, coordinates from 0 to 1, sRGB, seamless cubes.
 const AS_INTEGER: c_uint = 1;
+
 const NORMALIZED: c_uint = 2;
+
 const SRGB: c_uint = 0x10;
+
 const NO_TRILINEAR: c_uint = 0x20;
+
 const SEAMLESS: c_uint = 0x40;
 
 /// What an object was made of, to be asked for.
@@ -64,7 +68,7 @@ fn image(gpu: &Gpu, given: &ResourceDescription) -> Answer<(SharedImage, u32)> {
             let array = Handle::<Array>::from_bits(address as usize).get()?;
             Ok((array.image.clone(), array.level))
         }
-        1 => Ok((MipmapHandle::from_bits(address as usize).get()?.image.clone(), 0)),
+        1 => Ok((Handle::<MipmappedArray>::from_bits(address as usize).get()?.image.clone(), 0)),
         2 => {
             let (format, own) = format_and_channels(format)?;
             let texel = format.bytes() * own.unwrap_or(channels);
