@@ -7,8 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use ptx_exec::texture::TextureSet;
 use ptx_exec::{
-    AddressSize, Bounds, Completion, DeviceHeap, Dim3, HostMemory, HostRegion, LaunchSpec, Limits, Memory,
-    MemoryKind, MemoryOptions, RegionInfo, Shape, Surroundings, Words,
+    AddressSize, Bounds, BoxSize, Completion, DeviceHeap, Dim3, HostMemory, HostRegion, LaunchSpec, Limits,
+    Memory, MemoryKind, MemoryOptions, Pitched, RegionInfo, Shape, Surroundings, Words,
 };
 #[cfg(feature = "jit")]
 use ptx_host::Compiler;
@@ -16,6 +16,7 @@ use ptx_isa::Sm;
 
 #[cfg(feature = "jit")]
 use crate::compilers::Compilers;
+use crate::default_stream::{DefaultOrder, StreamRole};
 use crate::error::Stopped;
 use crate::progress::Progress;
 use crate::{Check, DeviceError, Engine, MultiprocessorLimits, host_memory};
@@ -117,6 +118,7 @@ pub(crate) struct Inner {
     heap: DeviceHeap,
     stopped: Mutex<Option<Arc<Stopped>>>,
     streams: Mutex<Vec<Weak<Progress>>>,
+    order: DefaultOrder,
     /// Number of running launches.
     active: Mutex<usize>,
     ended: Condvar,
@@ -180,6 +182,7 @@ impl Device {
             heap: DeviceHeap::default(),
             stopped: Mutex::new(None),
             streams: Mutex::default(),
+            order: DefaultOrder::default(),
             active: Mutex::new(0),
             ended: Condvar::new(),
             sink: Mutex::new(sink),
@@ -303,7 +306,12 @@ impl Device {
         self.check().err()
     }
 
-    pub(crate) fn know(&self, stream: &Arc<Progress>) {
+    pub(crate) fn default_order(&self) -> &DefaultOrder {
+        &self.inner.order
+    }
+
+    pub(crate) fn know(&self, stream: &Arc<Progress>, role: StreamRole) {
+        self.inner.order.add(role, stream);
         let mut streams = lock(&self.inner.streams);
         streams.retain(|stream| stream.strong_count() > 0);
         streams.push(Arc::downgrade(stream));
@@ -358,6 +366,11 @@ impl Device {
     /// [`DeviceError::Memory`] unless the address was returned by [`Device::allocate`] and has not been freed since.
     pub fn free(&self, address: u64) -> Result<(), DeviceError> {
         self.wait();
+        Ok(self.inner.memory.free(address)?)
+    }
+
+    /// Frees memory without waiting for anything.
+    pub(crate) fn release(&self, address: u64) -> Result<(), DeviceError> {
         Ok(self.inner.memory.free(address)?)
     }
 
@@ -437,6 +450,47 @@ impl Device {
     pub fn fill(&self, address: u64, pattern: &[u8], count: u64) -> Result<(), DeviceError> {
         self.check()?;
         Ok(self.inner.memory.fill(address, pattern, count)?)
+    }
+
+    /// Copies the rows of a box within memory; the boxes must not overlap.
+    ///
+    /// # Errors
+    /// [`DeviceError::Memory`] if one of the boxes is not in one region, its rows overlap, or the destination is read-only. Then nothing is copied.
+    pub fn copy_box(&self, to: Pitched, from: Pitched, size: BoxSize) -> Result<(), DeviceError> {
+        self.check()?;
+        Ok(self.inner.memory.copy_box(to, from, size)?)
+    }
+
+    /// Writes bytes as the rows of a box; the numbers with the bytes are the distances of rows and of planes in them.
+    ///
+    /// # Errors
+    /// See [`Device::copy_box`], and if there are too few bytes.
+    pub fn write_box(&self, to: Pitched, from: (&[u8], u64, u64), size: BoxSize) -> Result<(), DeviceError> {
+        self.check()?;
+        Ok(self.inner.memory.write_box(to, from, size)?)
+    }
+
+    /// Reads the rows of a box to bytes; the numbers with the bytes are the distances of rows and of planes in them.
+    ///
+    /// # Errors
+    /// See [`Device::write_box`].
+    pub fn read_box(
+        &self,
+        from: Pitched,
+        to: (&mut [u8], u64, u64),
+        size: BoxSize,
+    ) -> Result<(), DeviceError> {
+        self.check()?;
+        Ok(self.inner.memory.read_box(from, to, size)?)
+    }
+
+    /// Fills the rows of a box with copies of a pattern, the last of which in a row may be a part of it.
+    ///
+    /// # Errors
+    /// See [`Device::copy_box`].
+    pub fn fill_box(&self, to: Pitched, pattern: &[u8], size: BoxSize) -> Result<(), DeviceError> {
+        self.check()?;
+        Ok(self.inner.memory.fill_box(to, pattern, size)?)
     }
 
     /// Passes the output of kernels to a function, launch by launch at their ends, with the blocks in order. It must not wait for the device.

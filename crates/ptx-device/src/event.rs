@@ -1,42 +1,18 @@
 //! Events: points in the work of streams.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::DeviceError;
-
-/// One recording of an event.
-#[derive(Debug, Default)]
-pub(crate) struct Mark {
-    reached: Mutex<Option<Instant>>,
-    changed: Condvar,
-}
-
-impl Mark {
-    fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.reached.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn reach(&self) {
-        *self.lock() = Some(Instant::now());
-        self.changed.notify_all();
-    }
-
-    pub(crate) fn wait(&self) -> Instant {
-        let mut reached = self.lock();
-        loop {
-            if let Some(at) = *reached {
-                return at;
-            }
-            reached = self.changed.wait(reached).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-}
+use crate::graph::{CapturedPoint, RecordedEvent};
+use crate::recording::Recordings;
 
 /// A point in the work of a stream, once it is [recorded](crate::Stream::record). Clones refer to the same event.
 #[derive(Clone, Debug, Default)]
 pub struct Event {
-    last: Arc<Mutex<Option<Arc<Mark>>>>,
+    recordings: Recordings,
+    /// The point of a capture at which it was recorded last, if that was in one.
+    captured: Arc<Mutex<Option<CapturedPoint>>>,
 }
 
 impl Event {
@@ -45,30 +21,38 @@ impl Event {
         Self::default()
     }
 
-    fn last(&self) -> MutexGuard<'_, Option<Arc<Mark>>> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn recordings(&self) -> &Recordings {
+        &self.recordings
     }
 
-    /// Starts a new recording, which replaces the previous one.
-    pub(crate) fn mark(&self) -> Arc<Mark> {
-        let mark = Arc::new(Mark::default());
-        *self.last() = Some(mark.clone());
-        mark
+    /// The point of a capture at which it was recorded last, if that was in one.
+    pub(crate) fn captured(&self) -> MutexGuard<'_, Option<CapturedPoint>> {
+        self.captured.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The last recording.
-    pub(crate) fn current(&self) -> Option<Arc<Mark>> {
-        self.last().clone()
+    /// It as the event of an [operation](crate::graph::Operation).
+    pub fn in_operation(&self) -> RecordedEvent {
+        RecordedEvent::new(self.recordings.clone())
+    }
+
+    /// Whether an operation records it, or waits for it.
+    pub fn is_in(&self, operation: &RecordedEvent) -> bool {
+        operation.recordings().is_of(&self.recordings)
+    }
+
+    /// Whether it was recorded last in a stream that was being captured: only streams may wait for it then.
+    pub fn is_captured(&self) -> bool {
+        self.captured().is_some()
     }
 
     /// Whether the stream has reached the point of the last recording; true if there is none, as in CUDA.
     pub fn is_reached(&self) -> bool {
-        self.current().is_none_or(|mark| mark.lock().is_some())
+        self.recordings.current().is_none_or(|mark| mark.reached().is_some())
     }
 
     /// Waits until the stream has reached the point of the last recording.
     pub fn synchronize(&self) {
-        if let Some(mark) = self.current() {
+        if let Some(mark) = self.recordings.current() {
             mark.wait();
         }
     }
@@ -79,9 +63,8 @@ impl Event {
     /// [`DeviceError::Event`] if one of them was not recorded or has not been reached.
     pub fn since(&self, earlier: &Event) -> Result<Duration, DeviceError> {
         let at = |event: &Event| {
-            let mark = event.current().ok_or(DeviceError::Event("was not recorded"))?;
-            let reached = *mark.lock();
-            reached.ok_or(DeviceError::Event("was not reached yet"))
+            let mark = event.recordings.current().ok_or(DeviceError::Event("was not recorded"))?;
+            mark.reached().ok_or(DeviceError::Event("was not reached yet"))
         };
         Ok(at(self)?.saturating_duration_since(at(earlier)?))
     }

@@ -127,7 +127,9 @@ assert_eq!(u32::from_le_bytes(sum), 1 + 4 + 9 + 16);
 //! # Streams
 //!
 //! A [`Stream`] does its work in order on a separate host thread; streams run concurrently. [`Kernel::launch`] runs the
-//! kernel before it returns, independently of all streams: there is no default stream that others wait for.
+//! kernel before it returns, independently of all streams. Streams are not ordered with each other unless they wait for
+//! [events](Event), or have [roles](StreamRole) as those of CUDA's default stream. What streams are asked to do can be
+//! captured as a [graph](graph::Graph) that is launched any number of times.
 
 mod architecture;
 mod argument;
@@ -135,34 +137,39 @@ mod cache_folder;
 mod code;
 #[cfg(feature = "jit")]
 mod compilers;
+mod default_stream;
 mod device;
 mod engine;
 mod error;
 mod error_kind;
 mod event;
+pub mod graph;
 mod host_memory;
 mod module;
 mod objects;
+mod operation;
 pub mod policy;
 mod progress;
+mod recording;
 mod source;
 mod stream;
 
 pub use architecture::{MultiprocessorLimits, USUAL_SHARED_BYTES};
 pub use argument::Argument;
 pub use cache_folder::cache_folder_in;
+pub use default_stream::StreamRole;
 pub use device::{AfterStop, Device, DeviceOptions, Properties, SharedMemory};
 pub use engine::{Check, Engine};
 pub use error::{DeviceError, Finding, Stopped};
 pub use error_kind::ErrorKind;
 pub use event::Event;
 pub use module::{Kernel, Module};
-pub use stream::{Pending, Stream};
+pub use stream::{Pending, Stream, StreamOptions};
 
 pub use ptx_exec::{
-    AddressSize, Bounds, Completion, Dim3, HostMemory, HostRegion, KernelAttributes, Limits, MemoryError,
-    MemoryKind, Parameter, RegionInfo, RegionKind, Report, Shape, Space, TensorMap, Trap, TrapKind, Variable,
-    Words, tensormap, texture,
+    AddressSize, Bounds, BoxSize, Completion, Dim3, HostMemory, HostRegion, KernelAttributes, Limits,
+    MemoryError, MemoryKind, Parameter, Pitched, RegionInfo, RegionKind, Report, Shape, Space, TensorMap,
+    Trap, TrapKind, Variable, Words, tensormap, texture,
 };
 pub use ptx_isa::Sm;
 

@@ -1,5 +1,5 @@
 //! The progress of a stream: the stream and its thread record what is queued and what is complete, with the first
-//! error; the stream and its device wait for the end.
+//! error; the stream, other streams and its device wait for it.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -14,7 +14,11 @@ pub(crate) struct Progress {
 
 #[derive(Debug, Default)]
 struct State {
-    waiting: u64,
+    /// Pieces of work that were queued, and that are complete, in all.
+    queued: u64,
+    done: u64,
+    /// Threads that wait.
+    waiting: usize,
     error: Option<DeviceError>,
 }
 
@@ -25,12 +29,19 @@ impl Progress {
 
     /// Records that work is queued.
     pub(crate) fn begin(&self) {
-        self.lock().waiting += 1;
+        self.lock().queued += 1;
     }
 
     /// Whether all queued work is complete.
     pub(crate) fn is_idle(&self) -> bool {
-        self.lock().waiting == 0
+        let state = self.lock();
+        state.done == state.queued
+    }
+
+    /// The number of pieces of work that were queued, if any of it is not complete.
+    pub(crate) fn pending(&self) -> Option<u64> {
+        let state = self.lock();
+        (state.done < state.queued).then_some(state.queued)
     }
 
     /// Waits until all queued work is complete.
@@ -38,12 +49,23 @@ impl Progress {
         drop(self.idle());
     }
 
-    fn idle(&self) -> MutexGuard<'_, State> {
+    /// Waits until this number of pieces of work is complete.
+    pub(crate) fn wait_for(&self, count: u64) {
+        drop(self.until(|state| state.done >= count));
+    }
+
+    fn until(&self, holds: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
         let mut state = self.lock();
-        while state.waiting > 0 {
+        while !holds(&state) {
+            state.waiting += 1;
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
         }
         state
+    }
+
+    fn idle(&self) -> MutexGuard<'_, State> {
+        self.until(|state| state.done == state.queued)
     }
 
     /// Waits until all queued work is complete; takes its first error since the last call.
@@ -54,11 +76,11 @@ impl Progress {
     /// Records that a piece of queued work is complete, with its result.
     pub(crate) fn done(&self, result: Result<(), DeviceError>) {
         let mut state = self.lock();
-        state.waiting -= 1;
+        state.done += 1;
         if let Err(error) = result {
             state.error.get_or_insert(error);
         }
-        if state.waiting == 0 {
+        if state.waiting > 0 {
             self.changed.notify_all();
         }
     }

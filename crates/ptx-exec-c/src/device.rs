@@ -187,6 +187,8 @@ pub(crate) struct User(pub(crate) *mut c_void);
 
 // SAFETY: the pointer is only passed back to the caller's function, which is documented to be called by other threads.
 unsafe impl Send for User {}
+// SAFETY: as above; the function is called by one thread at a time.
+unsafe impl Sync for User {}
 
 pub(crate) fn print_to(device: &Device, print: PtxPrint, user: *mut c_void) {
     let user = User(user);

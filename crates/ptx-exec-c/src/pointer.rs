@@ -77,10 +77,12 @@ pub(crate) struct OutputBuffer(*mut u8, usize);
 
 // SAFETY: by the contract of `output_buffer` nothing else accesses the bytes, on any thread, until they have been written.
 unsafe impl Send for OutputBuffer {}
+// SAFETY: as above; a stream writes to it from one thread at a time.
+unsafe impl Sync for OutputBuffer {}
 
 impl OutputBuffer {
     /// Writes the bytes; those that do not fit are dropped.
-    pub(crate) fn fill(self, bytes: &[u8]) {
+    pub(crate) fn fill(&self, bytes: &[u8]) {
         if self.1 > 0 {
             // SAFETY: by the contract of `output_buffer` the buffer has this size, and nothing else accesses it.
             unsafe { self.0.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len().min(self.1)) };

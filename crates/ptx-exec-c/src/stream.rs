@@ -117,7 +117,7 @@ pub unsafe extern "C" fn ptx_stream_call(
         stream.0.call(move || {
             let user = &user;
             function(user.0);
-        });
+        })?;
         Ok(())
     })
 }
@@ -184,7 +184,7 @@ pub unsafe extern "C" fn ptx_stream_wait(stream: *const PtxStream, event: *const
     guard(|| {
         // SAFETY: the header's contract.
         let (stream, event) = unsafe { (given(stream, "`stream`")?, given(event, "`event`")?) };
-        stream.0.wait(&event.0);
+        stream.0.wait(&event.0)?;
         Ok(())
     })
 }

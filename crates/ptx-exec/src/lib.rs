@@ -69,8 +69,8 @@ pub use machine::MOST_RESIDENT_BLOCKS;
 #[doc(hidden)]
 pub use machine::{Geometry, RowOperation};
 pub use memory::{
-    AddressSize, Bounds, Fault, FaultKind, HostMemory, HostRegion, Memory, MemoryError, MemoryKind,
-    MemoryOptions, RegionInfo, RegionKind, Space, Words,
+    AddressSize, Bounds, BoxSize, Fault, FaultKind, HostMemory, HostRegion, Memory, MemoryError, MemoryKind,
+    MemoryOptions, Pitched, RegionInfo, RegionKind, Space, Words,
 };
 pub use observe::{Choice, Counts, Observation, Observed, Profile, Sink, Trace, TraceEvent, Value};
 pub use program::SourceLine;

@@ -127,7 +127,7 @@ impl Uses<'_> {
             match next {
                 Initializer::List(values) => rest.extend(values.iter().rev()),
                 Initializer::Address { symbol, .. } | Initializer::Masked { symbol, .. } => {
-                    self.add(*symbol, None)
+                    self.add(*symbol, None);
                 }
                 Initializer::Integers(_) | Initializer::Value(_) | Initializer::Fields(_) => {}
             }

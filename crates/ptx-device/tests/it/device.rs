@@ -241,14 +241,14 @@ fn functions_of_the_host_are_called_in_order() {
         stream.launch(&set, &Shape::default(), &[data.into(), n.into()]).unwrap();
         let (reads, calls) = (seen.clone(), seen.clone());
         stream.read_with(data, 8, move |bytes| reads.lock().unwrap().push(bytes[0])).unwrap();
-        stream.call(move || calls.lock().unwrap().push(100 + n as u8));
+        stream.call(move || calls.lock().unwrap().push(100 + n as u8)).unwrap();
     }
     stream.synchronize().unwrap();
     assert_eq!(*seen.lock().unwrap(), [1, 101, 2, 102, 3, 103]);
     // After an error nothing is read, and functions are still called.
     let (reads, calls) = (seen.clone(), seen.clone());
     stream.read_with(8, 8, move |_| reads.lock().unwrap().clear()).unwrap();
-    stream.call(move || calls.lock().unwrap().push(7));
+    stream.call(move || calls.lock().unwrap().push(7)).unwrap();
     assert!(matches!(stream.synchronize(), Err(DeviceError::Memory(_))));
     assert_eq!(*seen.lock().unwrap(), [1, 101, 2, 102, 3, 103, 7]);
 }
@@ -303,7 +303,7 @@ fn events_order_streams_and_have_times() {
     first.launch(&wait, &Shape::default(), &[flag.into()]).unwrap();
     first.launch(&set, &Shape::default(), &[data.into(), 1u64.into()]).unwrap();
     first.record(&after);
-    second.wait(&after);
+    second.wait(&after).unwrap();
     let read = second.read(data, 8).unwrap();
     before.synchronize();
     let asleep = Duration::from_millis(20);

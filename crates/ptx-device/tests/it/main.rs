@@ -5,11 +5,13 @@ mod attributes;
 mod compiled;
 mod device;
 mod errors;
+mod graphs;
 #[cfg(feature = "llvm")]
 mod llvm;
 #[cfg(feature = "jit")]
 mod relay;
 mod runtime;
+mod streams;
 mod tensor;
 mod textures;
 #[cfg(feature = "jit")]

@@ -592,6 +592,11 @@ impl Memory {
         self.whole(address, bytes, false).map(drop)
     }
 
+    /// Checks that bytes can be written.
+    pub(super) fn require_writable(&self, address: u64, bytes: u64) -> Result<(), MemoryError> {
+        self.whole(address, bytes, true).map(drop)
+    }
+
     /// Reads bytes.
     ///
     /// # Errors

@@ -15,6 +15,7 @@
 
 mod arena;
 mod beyond;
+mod boxes;
 mod device;
 mod fault;
 mod freed;
@@ -29,6 +30,7 @@ mod windows;
 
 pub(crate) use arena::Arena;
 pub use beyond::{HostMemory, HostRegion};
+pub use boxes::{BoxSize, Pitched};
 pub use device::{Bounds, Memory, MemoryError, MemoryKind, MemoryOptions, RegionInfo, RegionKind, Words};
 pub use fault::{Fault, FaultKind};
 pub use global::Order;
