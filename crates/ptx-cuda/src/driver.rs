@@ -1,6 +1,5 @@
 //! The state of the process: its devices.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ptx_device::{Device, DeviceError};
@@ -21,9 +20,6 @@ pub struct Gpu {
     pub model: &'static Model,
     pub memory_bytes: u64,
     pub device: Device,
-    /// Memory that was freed in the order of a stream.
-    pub retired: Mutex<Vec<u64>>,
-    pub retired_bytes: AtomicU64,
     /// The first error of work on a stream that has not been returned.
     pub error: Mutex<Option<Failure>>,
     /// Whether the report of the kernel that stopped the device has been written.
@@ -31,9 +27,6 @@ pub struct Gpu {
     /// The output of kernels that has not been written.
     pub output: &'static Mutex<Vec<u8>>,
 }
-
-/// Bytes of freed memory that are kept until the device is idle.
-const MOST_RETIRED: u64 = 256 << 20;
 
 /// Output is written before the next synchronization if there is more.
 const MOST_OUTPUT: usize = 1 << 20;
@@ -71,8 +64,6 @@ impl Gpu {
             // Default: a host that does not tell its memory has as much as small ones have.
             memory_bytes: device.properties().memory_bytes.unwrap_or(4 << 30),
             device,
-            retired: Mutex::default(),
-            retired_bytes: AtomicU64::new(0),
             error: Mutex::default(),
             reported: Mutex::default(),
             output,
@@ -116,34 +107,8 @@ impl Gpu {
     pub fn synchronize(&self) -> Answer {
         let done = self.device.synchronize();
         self.flush();
-        self.collect_all();
         done.map_err(|error| self.failure(error))?;
         self.check()
-    }
-
-    /// Frees memory as soon as the device is idle.
-    pub fn retire(&self, address: u64) {
-        // Default: it is memory of the device, which knows its size.
-        let bytes = self.device.region(address).map_or(0, |region| region.bytes);
-        lock(&self.retired).push(address);
-        self.retired_bytes.fetch_add(bytes, Ordering::Relaxed);
-    }
-
-    /// Frees retired memory if that pays: the device has to be idle for it.
-    pub fn collect(&self) {
-        if self.retired_bytes.load(Ordering::Relaxed) >= MOST_RETIRED {
-            self.collect_all();
-        }
-    }
-
-    /// Frees all retired memory, once the device is idle.
-    pub fn collect_all(&self) {
-        let retired = std::mem::take(&mut *lock(&self.retired));
-        self.retired_bytes.store(0, Ordering::Relaxed);
-        for address in retired {
-            // It was allocated, and no one else frees it.
-            let _ = self.device.free(address);
-        }
     }
 
     /// Makes a device usable again that a kernel stopped.

@@ -29,7 +29,8 @@ impl Reserved {
 impl Drop for Reserved {
     fn drop(&mut self) {
         if memory::forget(self.address, |kind| matches!(kind, memory::Kind::Pool(_))).is_some() {
-            self.gpu.retire(self.address);
+            // It was allocated, and no one else frees it.
+            let _ = self.gpu.device.release(self.address);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Images: what modules and libraries are loaded from.
 
 use std::ffi::{CStr, c_uint};
+use std::sync::Once;
 
 use ptx_device::DeviceError;
 
@@ -66,7 +67,8 @@ fn text(name: &str, text: &[u8]) -> Answer<Files> {
 /// Machine code, of which there is nothing to execute.
 fn machine_code() -> Failure {
     let text = "the image is machine code (a cubin) and has no PTX; this driver executes PTX: see its documentation for how the program is made to pass PTX on";
-    log::report(&format!("ptx-cuda: {text}"));
+    static TOLD: Once = Once::new();
+    TOLD.call_once(|| log::report(&format!("ptx-cuda: {text}")));
     Failure::because(CUresult::NO_BINARY_FOR_GPU, text)
 }
 

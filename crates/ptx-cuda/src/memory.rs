@@ -144,13 +144,11 @@ pub fn free_now(address: u64) -> Answer {
         return release(&found);
     }
     found.count_free();
-    found.gpu.retire(found.base);
-    Ok(())
+    Ok(found.gpu.device.release(found.base)?)
 }
 
 /// Allocates memory of a device.
 pub fn allocate(gpu: &'static Gpu, bytes: u64, kind: Kind, context: AnyHandle) -> Answer<u64> {
-    gpu.collect();
     if bytes > device::free_bytes(gpu) {
         let text = format!("{bytes} bytes; {} are free", device::free_bytes(gpu));
         return Err(Failure::because(CUresult::OUT_OF_MEMORY, text));

@@ -105,7 +105,7 @@ impl Operation {
     pub fn queue(&self, gpu: &'static Gpu, queue: &ptx_device::Stream) -> Answer {
         match self {
             Operation::Record(event) => queue.record(event),
-            Operation::Wait(event) => queue.wait(event),
+            Operation::Wait(event) => queue.wait(event)?,
             Operation::Child(program) => {
                 return program.operations.iter().try_for_each(|operation| operation.queue(gpu, queue));
             }
@@ -122,7 +122,7 @@ impl Operation {
                     if let Err(failure) = operation.run(gpu) {
                         gpu.keep(failure);
                     }
-                });
+                })?;
             }
         }
         Ok(())

@@ -110,7 +110,7 @@ impl Order {
         for stream in self.all().into_iter().filter(|stream| !Arc::ptr_eq(stream, &gather)) {
             let done = ptx_device::Event::new();
             stream.with_queue(|queue| queue.record(&done))?;
-            gather.with_queue(|queue| queue.wait(&done))?;
+            gather.with_queue(|queue| queue.wait(&done))??;
         }
         gather.with_queue(|queue| queue.record(&event.inner))
     }
@@ -118,7 +118,7 @@ impl Order {
     /// Makes later work of all streams wait for an event.
     pub fn wait_all(&self, event: &Event) -> Answer {
         self.refuse_capture()?;
-        self.all().iter().try_for_each(|stream| stream.with_queue(|queue| queue.wait(&event.inner)))
+        self.all().iter().try_for_each(|stream| Ok(stream.with_queue(|queue| queue.wait(&event.inner))??))
     }
 }
 
@@ -167,7 +167,7 @@ impl Stream {
         for stream in self.before(&others) {
             let done = ptx_device::Event::new();
             stream.with_queue(|queue| queue.record(&done))?;
-            self.with_queue(|queue| queue.wait(&done))?;
+            self.with_queue(|queue| queue.wait(&done))??;
         }
         self.with_queue(|queue| {
             operations.iter().try_for_each(|operation| operation.queue(self.gpu(), queue))

@@ -1,4 +1,4 @@
-//! The names of `cuda.h` 13.5 with the version of CUDA that added each, and whether this driver has them.
+//! The names of `cuda.h` and `cudaProfiler.h` 13.5 with the version of CUDA that added each, and whether this driver has them.
 
 use crate::log;
 use crate::table::{Name, Subject};
@@ -803,5 +803,10 @@ names! {
         todo cuLogsDumpToMemory 12090;
         todo cuLogsRegisterCallback 12090;
         todo cuLogsUnregisterCallback 12090;
+    }
+    Profiler {
+        done cuProfilerInitialize 4000;
+        done cuProfilerStart 4000;
+        done cuProfilerStop 4000;
     }
 }

@@ -1,4 +1,4 @@
-//! The table of the names of `cuda.h`: what is exported, and what `cuGetProcAddress` finds.
+//! The table of the names of `cuda.h` and `cudaProfiler.h`: what is exported, and what `cuGetProcAddress` finds.
 
 pub use crate::symbols::{Address, NAMES};
 
@@ -38,6 +38,7 @@ pub enum Subject {
     Checkpoint,
     Coredump,
     Logs,
+    Profiler,
 }
 
 impl Subject {
@@ -77,6 +78,7 @@ impl Subject {
             Subject::Checkpoint => "Checkpoints",
             Subject::Coredump => "Core dumps",
             Subject::Logs => "Logs",
+            Subject::Profiler => "Control of profilers",
         }
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output};
 use std::sync::OnceLock;
 
+use cuda::table::{NAMES, Name, Subject};
 use libtest_mimic::{Arguments, Trial};
 
 fn main() -> ExitCode {
@@ -121,7 +122,8 @@ fn header() {
     for (result, name, _) in cuda::error::RESULTS {
         writeln!(source, "_Static_assert({} == {}, \"\");", name.to_str().unwrap(), result.0).unwrap();
     }
-    for name in cuda::table::NAMES {
+    let in_header = |name: &&Name| name.subject != Subject::Profiler;
+    for name in NAMES.iter().filter(in_header) {
         writeln!(source, "void *at_{0} = (void *)&{0};", name.symbol).unwrap();
     }
     source += "int main(void) { return 0; }\n";
@@ -148,13 +150,13 @@ fn header() {
     names.sort_unstable();
     names.dedup();
     assert!(names.len() > 600);
-    let known: std::collections::HashSet<&str> = cuda::table::NAMES.iter().map(|name| name.symbol).collect();
+    let known: std::collections::HashSet<&str> = NAMES.iter().map(|name| name.symbol).collect();
     let missing: Vec<_> = names.iter().filter(|name| !known.contains(**name)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 
     // The versions are those of the types of pointers to the functions.
     let typedefs = std::fs::read_to_string(include().join("cudaTypedefs.h")).unwrap();
-    for name in cuda::table::NAMES {
+    for name in NAMES.iter().filter(in_header) {
         let suffix = if name.symbol.ends_with("_ptsz") {
             "_ptsz"
         } else if name.symbol.ends_with("_ptds") {

@@ -369,8 +369,11 @@ impl Device {
         Ok(self.inner.memory.free(address)?)
     }
 
-    /// Frees memory without waiting for anything.
-    pub(crate) fn release(&self, address: u64) -> Result<(), DeviceError> {
+    /// Frees memory without waiting for anything: for what runs in the order of a stream.
+    ///
+    /// # Errors
+    /// See [`Device::free`].
+    pub fn release(&self, address: u64) -> Result<(), DeviceError> {
         Ok(self.inner.memory.free(address)?)
     }
 

@@ -241,6 +241,19 @@ entries! {
         Err(CUresult::PEER_ACCESS_NOT_ENABLED.into())
     }
 
+    // There is no profiler to control.
+    fn cuProfilerStart() {
+        Ok(())
+    }
+
+    fn cuProfilerStop() {
+        Ok(())
+    }
+
+    fn cuProfilerInitialize(_configuration: Text, _output: Text, _mode: c_uint) {
+        Err(CUresult::NOT_SUPPORTED.into())
+    }
+
     fn cuFlushGPUDirectRDMAWrites(_target: c_uint, _scope: c_uint) {
         Err(CUresult::NOT_SUPPORTED.into())
     }
