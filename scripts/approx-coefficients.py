@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Coefficients of the polynomials in crates/ptx-exec/src/scalar/approx.rs and crates/ptx-host/src/emit/power.rs (needs mpmath).
+"""Coefficients of the polynomials in crates/ptx-program/src/scalar/approx.rs and crates/ptx-host/src/emit/power.rs (needs mpmath).
 
 Each function is interpolated at the Chebyshev nodes of its interval, with 60 digits, which is within a small factor of the best
 polynomial; the coefficients of the powers are then rounded to binary64. Prints them, and the largest error relative to the function

@@ -5,8 +5,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Outside of the workspace only the sources of this crate are there; the versions of the others are fixed by this one's then.
-const SOURCES: [&str; 6] =
-    ["src", "../ptx-host-rt/src", "../ptx-exec/src", "../ptx-llvm/src", "../ptx-isa/src", "../../Cargo.lock"];
+const SOURCES: [&str; 7] = [
+    "src",
+    "../ptx-host-rt/src",
+    "../ptx-exec/src",
+    "../ptx-program/src",
+    "../ptx-llvm/src",
+    "../ptx-isa/src",
+    "../../Cargo.lock",
+];
 
 fn main() {
     let mut hasher = blake3::Hasher::new();

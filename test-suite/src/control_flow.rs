@@ -52,10 +52,14 @@ pub enum Shape {
     Votes,
     /// Branches into the join of the next one.
     Joins,
+    /// One long loop of divergent branches that may wait for other threads, as memory decides whether it goes on.
+    LongWait,
+    /// Divergent branches, and such loops.
+    Waits,
 }
 
 /// All kinds.
-pub const SHAPES: [Shape; 17] = [
+pub const SHAPES: [Shape; 19] = [
     Shape::Straight,
     Shape::IfElse,
     Shape::Uniform,
@@ -73,6 +77,8 @@ pub const SHAPES: [Shape; 17] = [
     Shape::LongLoop,
     Shape::Votes,
     Shape::Joins,
+    Shape::LongWait,
+    Shape::Waits,
 ];
 
 const HEAD: &str = "\
@@ -169,6 +175,21 @@ fn piece(text: &mut String, shape: Shape, number: usize, size: usize) {
             piece(text, Shape::Joins, n, size);
             let _ = writeln!(text, "add.u32 i, i, 1; setp.lt.u32 q, i, 2; @q bra T{n};");
         }
+        Shape::LongWait => {
+            let _ = writeln!(text, "mov.u32 i, 0; T{n}:");
+            piece(text, Shape::Joins, n, size);
+            let _ = writeln!(
+                text,
+                "add.u32 i, i, 1; ld.volatile.global.u32 y, [a]; and.b32 y, y, 0; add.u32 y, y, i; setp.lt.u32 q, y, 2; @q bra T{n};"
+            );
+        }
+        Shape::Waits => each(8, &|c| {
+            format!(
+                "setp.gt.u32 q, x, {}; @q bra A{n}_{c}; add.u32 x, x, {c}; A{n}_{c}: xor.b32 x, x, 5;\n\
+                 W{n}_{c}: ld.volatile.global.u32 y, [a]; and.b32 y, y, 0; setp.ne.u32 q, y, 0; @q bra W{n}_{c};",
+                c * 77
+            )
+        }),
         Shape::Votes => each(5, &|c| {
             format!(
                 "setp.gt.u32 q, x, {}; @q bra A{n}_{c}; add.u32 x, x, {c}; A{n}_{c}: vote.sync.ballot.b32 y, q, -1; add.u32 x, x, y;",

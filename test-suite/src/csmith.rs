@@ -1,5 +1,7 @@
 //! Random C programs of csmith's: on the host, and compiled by clang for a GPU and executed along every way, they have the same sum.
 
+pub mod spmd;
+
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -35,6 +37,20 @@ const SMALL: &[&str] = &[
     "3",
     "--max-block-depth",
     "3",
+];
+
+/// What makes clang compile for a GPU, where arithmetic wraps and there are no libraries.
+const FOR_A_GPU: &[&str] = &[
+    "--target=nvptx64-nvidia-cuda",
+    "-march=sm_90",
+    "-Xclang",
+    "-target-feature",
+    "-Xclang",
+    "+ptx86",
+    "-nostdlib",
+    "-ffreestanding",
+    "-fwrapv",
+    "-w",
 ];
 
 /// Programs that take part, all but `cc` and the oracles of Debian's packages `csmith`, `libcsmith-dev` and `clang-22`.
@@ -76,6 +92,8 @@ pub enum Verdict {
     Beyond,
     /// Not judged: the program takes too long on the host.
     Slow,
+    /// The same wherever it was executed, but there is no code for it.
+    Refused(&'static str),
     /// The ways that differ, and how.
     Differs {
         /// The program in C.
@@ -129,15 +147,7 @@ pub fn judge(seed: u64, tools: &Tools, oracles: &Oracles) -> Result<Verdict> {
 fn device(source: &Path, level: &str, tools: &Tools) -> Result<String> {
     let output = source.with_extension("ll");
     let mut clang = Command::new(&tools.clang);
-    clang.args([
-        "--target=nvptx64-nvidia-cuda",
-        "-march=sm_90",
-        "-Xclang",
-        "-target-feature",
-        "-Xclang",
-        "+ptx86",
-    ]);
-    clang.args(["-nostdlib", "-ffreestanding", "-fwrapv", "-w", level, "-S", "-emit-llvm", "-I"]);
+    clang.args(FOR_A_GPU).args([level, "-S", "-emit-llvm", "-I"]);
     clang.arg(&tools.header).arg("-I").arg(&tools.arithmetic).arg(source).arg("-o").arg(&output);
     run(&mut clang, "clang")?;
     Ok(fs::read_to_string(output)?)

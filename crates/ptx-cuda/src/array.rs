@@ -118,6 +118,6 @@ impl Array {
         for (offset, row) in self.rows(start, size).zip(bytes.chunks_exact(width)) {
             texels[offset..offset + width].copy_from_slice(row);
         }
-        Ok(self.image.set_texels(&texels).map_err(|error| Failure::value(error.to_string()))?)
+        self.image.set_texels(&texels).map_err(|error| Failure::value(error.to_string()))
     }
 }

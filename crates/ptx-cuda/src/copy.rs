@@ -75,7 +75,7 @@ impl Copy {
                     }
                 }
                 Side::Array { array, x, y, z } => {
-                    array.check((*x, *y, *z), (self.width, self.height, self.depth))?
+                    array.check((*x, *y, *z), (self.width, self.height, self.depth))?;
                 }
                 Side::Staged(_) => {}
             }

@@ -229,10 +229,10 @@ pub fn transfer(to: u64, from: u64, bytes: u64) -> Answer {
     match (home(to), home(from)) {
         (Home::Host, Home::Host) => copy_host(to, from, count),
         (Home::Gpu(gpu), Home::Host) => {
-            gpu.device.write(to, host_bytes(from, count)).map_err(|e| gpu.failure(e))?
+            gpu.device.write(to, host_bytes(from, count)).map_err(|e| gpu.failure(e))?;
         }
         (Home::Host, Home::Gpu(gpu)) => {
-            gpu.device.read(from, host_bytes_mut(to, count)).map_err(|e| gpu.failure(e))?
+            gpu.device.read(from, host_bytes_mut(to, count)).map_err(|e| gpu.failure(e))?;
         }
         (Home::Gpu(one), Home::Gpu(other)) if one.ordinal == other.ordinal => {
             one.device.copy(to, from, bytes).map_err(|error| one.failure(error))?;

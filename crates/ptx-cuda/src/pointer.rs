@@ -175,7 +175,7 @@ impl Text {
     }
 
     /// The text, if there is one.
-    pub fn optional<'call>(self) -> Option<String> {
+    pub fn optional(self) -> Option<String> {
         self.bytes().ok().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
 }

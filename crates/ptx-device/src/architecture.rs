@@ -67,11 +67,11 @@ impl MultiprocessorLimits {
     /// The limits of an architecture; those of an unknown one are those of the one before.
     pub fn of(architecture: Sm) -> Self {
         let number = architecture.number;
-        let row = match number {
-            120.. => &WORKSTATIONS,
-            // Default: architectures before the table are not executed by any device that CUDA supports.
-            _ => TABLE.iter().rfind(|row| row.0 <= number).unwrap_or(&TABLE[0]),
-        };
+        // Architectures before the first row are not executed by any device that CUDA supports.
+        let mut row = &TABLE[0];
+        for next in TABLE.iter().chain([&WORKSTATIONS]).filter(|next| next.0 <= number) {
+            row = next;
+        }
         let &Limits(_, blocks, warps, shared, block_shared) = row;
         let is_small = matches!(number, 53 | 62);
         let has_clusters = number >= 90;
@@ -109,9 +109,8 @@ impl MultiprocessorLimits {
             return 0;
         }
         let shared = (shared as u32 + self.reserved_shared_bytes).next_multiple_of(self.shared_unit);
-        // Default: without shared memory it is no limit.
-        let by_shared = self.shared_bytes.checked_div(shared).unwrap_or(u32::MAX);
-        by_warps.min(by_registers).min(by_shared)
+        let most = by_warps.min(by_registers);
+        self.shared_bytes.checked_div(shared).into_iter().fold(most, u32::min)
     }
 
     /// The block size, a multiple of a warp unless the kernel allows fewer threads, with which the most threads are resident, the largest of several,

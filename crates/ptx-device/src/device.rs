@@ -114,6 +114,8 @@ pub struct Device {
 
 pub(crate) struct Inner {
     options: DeviceOptions,
+    /// Those of launches that start now.
+    limits: Mutex<Limits>,
     pub(crate) memory: Memory,
     heap: DeviceHeap,
     stopped: Mutex<Option<Arc<Stopped>>>,
@@ -177,6 +179,7 @@ impl Device {
             bounds: options.bounds,
         });
         let inner = Inner {
+            limits: Mutex::new(options.limits.clone()),
             options,
             memory,
             heap: DeviceHeap::default(),
@@ -196,7 +199,7 @@ impl Device {
 
     /// The limits of launches on it.
     pub fn properties(&self) -> Properties {
-        let limits = &self.inner.options.limits;
+        let limits = self.limits();
         Properties {
             warp_size: 32,
             threads_per_block: ptx_exec::MOST_THREADS as u32,
@@ -232,7 +235,7 @@ impl Device {
 
     /// Instructions of warps that the interpreter executes of a kernel before it is compiled.
     #[cfg(feature = "jit")]
-    pub(crate) fn interpreted_first(&self, program: &ptx_exec::program::Program) -> u64 {
+    pub(crate) fn interpreted_first(&self, program: &ptx_program::Program) -> u64 {
         self.inner.options.interpreted_first.unwrap_or_else(|| crate::policy::steps(program))
     }
 
@@ -243,25 +246,39 @@ impl Device {
     }
 
     pub(crate) fn surroundings(&self) -> Surroundings {
-        let Inner { memory, heap, options, .. } = &*self.inner;
-        Surroundings { memory: memory.clone(), heap: heap.clone(), limits: options.limits.clone() }
+        let Inner { memory, heap, .. } = &*self.inner;
+        Surroundings { memory: memory.clone(), heap: heap.clone(), limits: self.limits() }
     }
 
     /// What launches of a kernel have in common on this device.
     pub(crate) fn spec(&self, shape: &Shape, params: &[u8]) -> LaunchSpec {
-        let DeviceOptions { threads, completion, host, limits, .. } = &self.inner.options;
+        let DeviceOptions { threads, completion, host, .. } = &self.inner.options;
         LaunchSpec {
             threads: *threads,
             completion: *completion,
             host: host.clone(),
             textures: self.textures_now(),
-            limits: limits.clone(),
+            limits: self.limits(),
             ..LaunchSpec::new(*shape, params)
         }
     }
 
-    pub(crate) fn limits(&self) -> &Limits {
-        &self.inner.options.limits
+    /// The limits of launches that start now.
+    pub fn limits(&self) -> Limits {
+        lock(&self.inner.limits).clone()
+    }
+
+    /// Sets the limits of subsequent launches, like `cuCtxSetLimit`.
+    ///
+    /// # Errors
+    /// [`DeviceError::Limit`] for another size of the heap once a kernel uses it.
+    pub fn set_limits(&self, limits: Limits) -> Result<(), DeviceError> {
+        let mut current = lock(&self.inner.limits);
+        if limits.heap != current.heap && !self.inner.heap.set_bytes(limits.heap) {
+            return Err(DeviceError::Limit("the size of the heap cannot change once a kernel uses it"));
+        }
+        *current = limits;
+        Ok(())
     }
 
     pub(crate) fn shared_memory(&self) -> SharedMemory {

@@ -110,6 +110,9 @@ pub enum DeviceError {
     /// An operation that is not allowed while a stream is captured.
     #[error("{0}")]
     Capture(&'static str),
+    /// A limit that cannot be set.
+    #[error("{0}")]
+    Limit(&'static str),
     /// A graph that has a cycle, or a change that does not fit it.
     #[error("{0}")]
     Graph(&'static str),
@@ -135,6 +138,7 @@ impl DeviceError {
             | DeviceError::Texture(_)
             | DeviceError::Event(_)
             | DeviceError::Capture(_)
+            | DeviceError::Limit(_)
             | DeviceError::Graph(_)
             | DeviceError::Host(_)
             | DeviceError::Internal(_) => &[],

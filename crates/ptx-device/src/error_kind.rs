@@ -191,8 +191,8 @@ impl ErrorKind {
             .into_iter()
             .find_map(|(code, kind)| is(code).then_some(kind))
         });
-        // Default: other codes are of the stage that reports them.
-        known.unwrap_or(otherwise)
+        // Other codes are of the stage that reports them.
+        known.into_iter().fold(otherwise, |_, known| known)
     }
 }
 
@@ -207,7 +207,7 @@ impl DeviceError {
                 ErrorKind::SharedMemory
             }
             Self::Launch(findings) => ErrorKind::of_findings(findings, ErrorKind::InvalidLaunch),
-            Self::Arguments(_) | Self::Texture(_) => ErrorKind::InvalidValue,
+            Self::Arguments(_) | Self::Texture(_) | Self::Limit(_) => ErrorKind::InvalidValue,
             Self::Memory(error) => ErrorKind::of_memory(error),
             Self::Stopped(stopped) => ErrorKind::of_trap(&stopped.trap.kind),
             Self::Event(_) => ErrorKind::NotReady,

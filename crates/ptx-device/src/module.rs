@@ -191,8 +191,11 @@ impl Kernel {
     /// The limits of a multiprocessor of the device's architecture, or else of the module's target, for occupancy.
     pub fn multiprocessor(&self) -> MultiprocessorLimits {
         let architecture = self.module.device().architecture().or(self.attributes().target);
-        // Default: a module without an architecture runs on all of them.
-        MultiprocessorLimits::of(architecture.unwrap_or(Sm::new(50)))
+        match architecture {
+            Some(architecture) => MultiprocessorLimits::of(architecture),
+            // A module without an architecture runs on all of them, also the first that CUDA supports.
+            None => MultiprocessorLimits::of(Sm::new(50)),
+        }
     }
 
     /// Maximum bytes of dynamic shared memory of a launch.
@@ -292,7 +295,7 @@ impl Kernel {
         ptx_llvm::detached::watch_exit();
         self.module.device.check()?;
         self.check_shared(shape.dynamic_shared)?;
-        let fits = self.prepared.check(shape, self.module.device.limits());
+        let fits = self.prepared.check(shape, &self.module.device.limits());
         fits.map(drop).map_err(|found| self.refused(&found))
     }
 

@@ -1,5 +1,6 @@
 //! Operations of streams and graphs.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 use ptx_exec::{BoxSize, Pitched, Shape};
 
 use crate::graph::Graph;
-use crate::recording::Recordings;
+use crate::recording::{Mark, Recordings};
 use crate::{Argument, Device, DeviceError, Kernel};
 
 /// An operation of a stream, or of a node of a graph. It may be performed any number of times.
@@ -52,7 +53,7 @@ pub enum Operation {
     Host(HostFunction),
     /// Work that the host does on the memory of the device, such as a copy to memory of the process. It is not done once the device was stopped.
     Transfer(Transfer),
-    /// A recording of an event.
+    /// A recording of an event, which begins when the operation is queued.
     Record(RecordedEvent),
     /// A wait until the last recording of an event, at the time of the operation, is reached.
     Wait(RecordedEvent),
@@ -215,9 +216,21 @@ impl RecordedEvent {
     }
 }
 
+/// The recordings that operations reach, in the order in which these are performed.
+pub(crate) type Marks = VecDeque<Arc<Mark>>;
+
 impl Operation {
+    /// Begins the recordings of events, when it is queued: whoever waits for the events from then on waits for it.
+    pub(crate) fn begin(&self, marks: &mut Marks) {
+        match self {
+            Self::Record(event) => marks.push_back(event.0.start()),
+            Self::Graph(graph) => graph.begin(marks),
+            _ => {}
+        }
+    }
+
     /// Performs it, after everything that it depends on. Returns when it is complete.
-    pub(crate) fn perform(&self, device: &Device) -> Result<(), DeviceError> {
+    pub(crate) fn perform(&self, device: &Device, marks: &mut Marks) -> Result<(), DeviceError> {
         match self {
             Self::Empty => Ok(()),
             Self::Kernel(launch) => launch.kernel.run(&launch.shape, &launch.params).map(drop),
@@ -237,8 +250,11 @@ impl Operation {
                 device.check()?;
                 (transfer.0)(device)
             }
-            Self::Record(event) => {
-                event.0.start().reach();
+            Self::Record(_) => {
+                debug_assert!(!marks.is_empty(), "the recording has not begun");
+                if let Some(mark) = marks.pop_front() {
+                    mark.reach();
+                }
                 Ok(())
             }
             Self::Wait(event) => {
@@ -259,7 +275,7 @@ impl Operation {
                 wait_for(device, *address, |found| until.holds(found, *value, *bytes), *bytes)
             }
             Self::Free(address) => device.release(*address),
-            Self::Graph(graph) => graph.perform(device),
+            Self::Graph(graph) => graph.perform(device, marks),
         }
     }
 }

@@ -85,12 +85,10 @@ pub(crate) fn undefined(tree: &Tree) -> Diagnostics {
             continue;
         }
         let text = format!("{what} `{name}` is declared and defined nowhere");
-        let finding = match reference.used {
-            Some(used) => {
-                Diagnostic::error(codes::UNDEFINED, used, text).with_related(reference.at, "declared here")
-            }
-            None => Diagnostic::error(codes::UNDEFINED, reference.at, text),
-        };
+        let finding = Diagnostic::error(codes::UNDEFINED, reference.used, text);
+        let is_elsewhere = reference.used != reference.at;
+        let finding =
+            if is_elsewhere { finding.with_related(reference.at, "declared here") } else { finding };
         findings.push(finding.with_help("link the module that defines it"));
     }
     findings

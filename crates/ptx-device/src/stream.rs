@@ -13,6 +13,7 @@ use crate::graph::{
     Capture, CaptureInfo, Condition, ExecutableGraph, Graph, HostFunction, KernelLaunch, NodeId, Operation,
     Part, Transfer, ValueSize,
 };
+use crate::operation::Marks;
 use crate::progress::Progress;
 use crate::{Argument, Device, DeviceError, Event, Kernel};
 
@@ -180,7 +181,13 @@ impl Stream {
             return part.add(operation).map(drop);
         }
         let device = self.device.clone();
-        self.push(move || operation.perform(&device));
+        let mut marks = Marks::default();
+        operation.begin(&mut marks);
+        self.push(move || {
+            let result = operation.perform(&device, &mut marks);
+            marks.iter().for_each(|mark| mark.reach());
+            result
+        });
         Ok(())
     }
 
@@ -210,7 +217,8 @@ impl Stream {
             return part.add(graph.as_operation()?).map(drop);
         }
         let (device, plan) = (self.device.clone(), graph.plan());
-        self.push(move || plan.perform(&device));
+        let marks = plan.begin();
+        self.push(move || plan.perform(&device, marks));
         Ok(())
     }
 

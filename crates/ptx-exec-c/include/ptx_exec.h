@@ -143,6 +143,40 @@ typedef enum PtxMemoryKind {
   PTX_MEMORY_MANAGED = 2,
 } PtxMemoryKind;
 
+// A limit of launches that can be changed.
+typedef enum PtxLimit {
+  // Bytes of stack of a thread.
+  PTX_LIMIT_STACK = 0,
+  // Bytes of the heap of `malloc`, until a kernel uses it.
+  PTX_LIMIT_HEAP = 1,
+  // Bytes that a launch may print.
+  PTX_LIMIT_OUTPUT = 2,
+  // Milliseconds that a launch may take; 0 for no limit.
+  PTX_LIMIT_TIME = 3,
+} PtxLimit;
+
+// How a stream is ordered with default streams of its device, as those of CUDA.
+typedef enum PtxStreamRole {
+  // Not at all.
+  PTX_STREAM_INDEPENDENT = 0,
+  // Its work waits for earlier work of default streams.
+  PTX_STREAM_BLOCKING = 1,
+  // It is a default stream: its work waits for earlier work of all blocking streams, and they for its.
+  PTX_STREAM_DEFAULT = 2,
+} PtxStreamRole;
+
+// What a stream waits for, of a number in memory and a value.
+typedef enum PtxCondition {
+  // Their difference, as a signed number, is not negative.
+  PTX_CONDITION_GREATER_OR_EQUAL = 0,
+  // They are equal.
+  PTX_CONDITION_EQUAL = 1,
+  // They have a bit in common.
+  PTX_CONDITION_AND = 2,
+  // Together they do not have all bits.
+  PTX_CONDITION_NOR = 3,
+} PtxCondition;
+
 // The kind of a region of memory.
 typedef enum PtxRegionKind {
   // Memory of `ptx_malloc`.
@@ -294,6 +328,12 @@ typedef struct PtxDevice PtxDevice;
 
 // A point in the work of a stream.
 typedef struct PtxEvent PtxEvent;
+
+// A graph that is ready to be launched.
+typedef struct PtxExecutableGraph PtxExecutableGraph;
+
+// Operations with dependencies on each other, each a node with a number.
+typedef struct PtxGraph PtxGraph;
 
 // An image on a device, from which textures and surfaces are created.
 typedef struct PtxImage PtxImage;
@@ -581,8 +621,38 @@ typedef struct PtxTensorMap {
   uint8_t bytes[128];
 } PtxTensorMap;
 
+// Options of a stream. Zeros select the defaults.
+typedef struct PtxStreamOptions {
+  // How it is ordered with default streams, a `PtxStreamRole`.
+  uint32_t role;
+  // A number that has no effect.
+  int32_t priority;
+} PtxStreamOptions;
+
 // A function called by a stream.
 typedef void (*PtxCallback)(void*);
+
+// Rows of planes, and where they are copied from and to: as of `cuMemcpy2D` and `cuMemcpy3D`. Rows must not overlap.
+typedef struct PtxBox {
+  // The destination: the first byte of the first row.
+  void *to;
+  // Bytes from a row of the destination to the next.
+  uint64_t to_pitch;
+  // Bytes from a plane of the destination to the next.
+  uint64_t to_slice;
+  // The source; unused by fills.
+  const void *from;
+  // Bytes from a row of the source to the next.
+  uint64_t from_pitch;
+  // Bytes from a plane of the source to the next.
+  uint64_t from_slice;
+  // Bytes of a row.
+  uint64_t width;
+  // Rows of a plane.
+  uint64_t height;
+  // Planes.
+  uint64_t depth;
+} PtxBox;
 
 #ifdef __cplusplus
 extern "C" {
@@ -630,6 +700,12 @@ enum PtxStatus ptx_device_recover(const struct PtxDevice *device);
 enum PtxStatus ptx_device_print_to(const struct PtxDevice *device,
                                    PtxPrint print,
                                    void *user);
+
+// Sets a limit, a `PtxLimit`, of subsequent launches.
+enum PtxStatus ptx_device_set_limit(const struct PtxDevice *device, uint32_t limit, uint64_t value);
+
+// Writes the output of kernels to the standard output of the process, launch by launch, and at once: what C functions have put in a buffer comes later.
+enum PtxStatus ptx_device_print_to_stdout(const struct PtxDevice *device);
 
 // Bytes of the device's memory that are in use by allocations, variables of modules and the heap.
 enum PtxStatus ptx_device_used_bytes(const struct PtxDevice *device, uint64_t *bytes);
@@ -871,6 +947,34 @@ enum PtxStatus ptx_tensor_map_im2col_wide(const struct PtxTensor *tensor,
 // Creates a stream of a device.
 enum PtxStatus ptx_stream_create(const struct PtxDevice *device, struct PtxStream **stream);
 
+// Creates a stream of a device with options.
+enum PtxStatus ptx_stream_create_with(const struct PtxDevice *device,
+                                      const struct PtxStreamOptions *options,
+                                      struct PtxStream **stream);
+
+// A number that no other stream of the process has.
+enum PtxStatus ptx_stream_id(const struct PtxStream *stream, uint64_t *id);
+
+// Allocates memory for work that is queued afterwards.
+enum PtxStatus ptx_stream_malloc(const struct PtxStream *stream, size_t bytes, void **pointer);
+
+// Queues the release of memory of `ptx_malloc` or `ptx_stream_malloc`. Work of other streams on it is not waited for.
+enum PtxStatus ptx_stream_free(const struct PtxStream *stream,
+                               void *pointer);
+
+// Queues a write of a number of 4 or 8 bytes.
+enum PtxStatus ptx_stream_write_value(const struct PtxStream *stream,
+                                      void *pointer,
+                                      uint64_t value,
+                                      uint32_t bytes);
+
+// Makes subsequently queued work wait until a number of 4 or 8 bytes in memory fulfils a condition, a `PtxCondition`.
+enum PtxStatus ptx_stream_wait_value(const struct PtxStream *stream,
+                                     const void *pointer,
+                                     uint64_t value,
+                                     uint32_t bytes,
+                                     uint32_t condition);
+
 // Destroys the handle of a stream. Queued work is still completed.
 enum PtxStatus ptx_stream_destroy(struct PtxStream *stream);
 
@@ -932,6 +1036,161 @@ enum PtxStatus ptx_event_query(const struct PtxEvent *event);
 enum PtxStatus ptx_event_elapsed(const struct PtxEvent *from,
                                  const struct PtxEvent *to,
                                  double *milliseconds);
+
+// Copies the rows of a box within memory of the device. The boxes must not overlap.
+enum PtxStatus ptx_copy_box(const struct PtxDevice *device, const struct PtxBox *rows);
+
+// Copies the rows of a box from the process to memory of the device.
+enum PtxStatus ptx_copy_box_in(const struct PtxDevice *device, const struct PtxBox *rows);
+
+// Copies the rows of a box from memory of the device to the process. Bytes between the rows stay as they are, and nothing else changes them meanwhile.
+enum PtxStatus ptx_copy_box_out(const struct PtxDevice *device,
+                                const struct PtxBox *rows);
+
+// Fills the rows of a box in memory of the device with copies of a pattern, the last of which in a row may be a part of it.
+enum PtxStatus ptx_fill_box(const struct PtxDevice *device,
+                            const struct PtxBox *rows,
+                            const void *pattern,
+                            size_t pattern_bytes);
+
+// Queues `ptx_copy_box`.
+enum PtxStatus ptx_stream_copy_box(const struct PtxStream *stream, const struct PtxBox *rows);
+
+// Queues `ptx_copy_box_in`. The bytes are read before the function returns.
+enum PtxStatus ptx_stream_copy_box_in(const struct PtxStream *stream, const struct PtxBox *rows);
+
+// Queues `ptx_copy_box_out`. The bytes are available, and the memory may be reused, once the stream has reached work queued later.
+enum PtxStatus ptx_stream_copy_box_out(const struct PtxStream *stream,
+                                       const struct PtxBox *rows);
+
+// Queues `ptx_fill_box`. The pattern is read before the function returns.
+enum PtxStatus ptx_stream_fill_box(const struct PtxStream *stream,
+                                   const struct PtxBox *rows,
+                                   const void *pattern,
+                                   size_t pattern_bytes);
+
+// Creates a graph without nodes.
+enum PtxStatus ptx_graph_create(struct PtxGraph **graph);
+
+// Copies a graph; its nodes have the same numbers.
+enum PtxStatus ptx_graph_clone(const struct PtxGraph *original, struct PtxGraph **graph);
+
+// Destroys a graph. Graphs that were instantiated from it stay as they are.
+enum PtxStatus ptx_graph_destroy(struct PtxGraph *graph);
+
+// Adds a launch of a kernel, with the values that the arguments have now, after `count` nodes that it depends on.
+enum PtxStatus ptx_graph_add_kernel(const struct PtxGraph *graph,
+                                    const struct PtxKernel *kernel,
+                                    const struct PtxShape *shape,
+                                    const void *const *arguments,
+                                    const uint32_t *dependencies,
+                                    size_t count,
+                                    uint32_t *node);
+
+// Adds a copy of the rows of a box within memory of the device.
+enum PtxStatus ptx_graph_add_copy(const struct PtxGraph *graph,
+                                  const struct PtxBox *rows,
+                                  const uint32_t *dependencies,
+                                  size_t count,
+                                  uint32_t *node);
+
+// Adds a fill of the rows of a box with copies of a pattern, which is read before the function returns.
+enum PtxStatus ptx_graph_add_fill(const struct PtxGraph *graph,
+                                  const struct PtxBox *rows,
+                                  const void *pattern,
+                                  size_t pattern_bytes,
+                                  const uint32_t *dependencies,
+                                  size_t count,
+                                  uint32_t *node);
+
+// Adds a call of a function of the process, which is made by the thread of the stream, also after errors. It must not wait for the stream or the device.
+enum PtxStatus ptx_graph_add_call(const struct PtxGraph *graph,
+                                  PtxCallback function,
+                                  void *user,
+                                  const uint32_t *dependencies,
+                                  size_t count,
+                                  uint32_t *node);
+
+// Adds a recording of an event.
+enum PtxStatus ptx_graph_add_record(const struct PtxGraph *graph,
+                                    const struct PtxEvent *event,
+                                    const uint32_t *dependencies,
+                                    size_t count,
+                                    uint32_t *node);
+
+// Adds a wait for the last recording of an event.
+enum PtxStatus ptx_graph_add_wait(const struct PtxGraph *graph,
+                                  const struct PtxEvent *event,
+                                  const uint32_t *dependencies,
+                                  size_t count,
+                                  uint32_t *node);
+
+// Adds a node that does nothing.
+enum PtxStatus ptx_graph_add_empty(const struct PtxGraph *graph,
+                                   const uint32_t *dependencies,
+                                   size_t count,
+                                   uint32_t *node);
+
+// Adds the operations of another graph, as they are now, as one node.
+enum PtxStatus ptx_graph_add_graph(const struct PtxGraph *graph,
+                                   const struct PtxGraph *inner,
+                                   const uint32_t *dependencies,
+                                   size_t count,
+                                   uint32_t *node);
+
+// Makes a node depend on another one.
+enum PtxStatus ptx_graph_add_dependency(const struct PtxGraph *graph,
+                                        uint32_t node,
+                                        uint32_t dependency);
+
+// Removes a dependency.
+enum PtxStatus ptx_graph_remove_dependency(const struct PtxGraph *graph,
+                                           uint32_t node,
+                                           uint32_t dependency);
+
+// Removes a node and its dependencies. The others keep their numbers.
+enum PtxStatus ptx_graph_remove(const struct PtxGraph *graph, uint32_t node);
+
+// The number of nodes of a graph.
+enum PtxStatus ptx_graph_node_count(const struct PtxGraph *graph, size_t *count);
+
+// Prepares a graph for launches. Later changes of the graph do not matter. PTX_INVALID_GRAPH if it has a cycle.
+enum PtxStatus ptx_graph_instantiate(const struct PtxGraph *graph,
+                                     struct PtxExecutableGraph **executable);
+
+// Destroys a graph that was instantiated. Launches that are queued are still done.
+enum PtxStatus ptx_executable_graph_destroy(struct PtxExecutableGraph *executable);
+
+// Queues a launch of a graph, as it is now.
+enum PtxStatus ptx_stream_launch_graph(const struct PtxStream *stream,
+                                       const struct PtxExecutableGraph *executable);
+
+// Replaces the launch of a kernel for subsequent launches of a graph.
+enum PtxStatus ptx_executable_graph_set_kernel(const struct PtxExecutableGraph *executable,
+                                               uint32_t node,
+                                               const struct PtxKernel *kernel,
+                                               const struct PtxShape *shape,
+                                               const void *const *arguments);
+
+// Sets whether launches perform a node.
+enum PtxStatus ptx_executable_graph_set_enabled(const struct PtxExecutableGraph *executable,
+                                                uint32_t node,
+                                                bool is_enabled);
+
+// Takes over the operations of a graph with the same nodes and dependencies. PTX_INVALID_GRAPH if they differ; nothing is changed then.
+enum PtxStatus ptx_executable_graph_update(const struct PtxExecutableGraph *executable,
+                                           const struct PtxGraph *graph);
+
+// Begins a capture: work that is queued on the stream is not done, but becomes nodes of a graph, until `ptx_stream_end_capture`. Streams that wait for
+// events that were recorded in the capture take part in it.
+enum PtxStatus ptx_stream_begin_capture(const struct PtxStream *stream);
+
+// Ends the capture that a stream began, and gives its graph. PTX_INVALID_GRAPH if it cannot become one; then it has ended, too.
+enum PtxStatus ptx_stream_end_capture(const struct PtxStream *stream,
+                                      struct PtxGraph **graph);
+
+// Whether a stream takes part in a capture.
+enum PtxStatus ptx_stream_is_captured(const struct PtxStream *stream, bool *is_captured);
 
 // Runs the first kernel of a module and waits for it, with blocks of `lx` by `ly` by `lz` threads, a grid of `gx` by
 // `gy` by `gz` blocks and `smem` bytes of dynamic shared memory. `args[i]` is the value of argument i itself, in the

@@ -3,7 +3,7 @@
 use ptx_device::{MultiprocessorLimits, Sm};
 
 use crate::module::PtxKernel;
-use crate::pointer::{given, store};
+use crate::pointer::{given, or_zero, store};
 use crate::status::{Failure, PtxStatus, guard};
 
 /// What a kernel requires of a device.
@@ -50,6 +50,8 @@ pub unsafe extern "C" fn ptx_kernel_attributes(
         // SAFETY: the header's contract.
         let kernel = &unsafe { given(kernel, "`kernel`") }?.kernel;
         let found = kernel.attributes();
+        let version = found.ptx_version;
+        let version = version.map(|version| u32::from(version.major) * 10 + u32::from(version.minor));
         let found = PtxKernelAttributes {
             registers: found.registers,
             max_threads: found.max_threads,
@@ -58,16 +60,13 @@ pub unsafe extern "C" fn ptx_kernel_attributes(
             local_bytes: found.local_bytes,
             constant_bytes: found.constant_bytes,
             parameter_bytes: found.parameter_bytes,
-            // Default: zeros, as documented, here and below.
-            required_block: found.required_block.unwrap_or([0; 3]),
-            required_cluster: found.required_cluster.unwrap_or([0; 3]),
+            required_block: or_zero(found.required_block),
+            required_cluster: or_zero(found.required_cluster),
             needs_cluster: found.needs_cluster.into(),
-            max_cluster_blocks: found.max_cluster_blocks.map_or(0, |blocks| blocks),
-            min_blocks: found.min_blocks.map_or(0, |blocks| blocks),
-            ptx_version: found
-                .ptx_version
-                .map_or(0, |version| u32::from(version.major) * 10 + u32::from(version.minor)),
-            target: found.target.map_or(0, |sm| sm.number.into()),
+            max_cluster_blocks: or_zero(found.max_cluster_blocks),
+            min_blocks: or_zero(found.min_blocks),
+            ptx_version: or_zero(version),
+            target: or_zero(found.target.map(|sm| sm.number.into())),
         };
         // SAFETY: the header's contract.
         unsafe { store(attributes, found, "`attributes`") }

@@ -1,6 +1,7 @@
 //! Devices and their memory.
 
 use std::ffi::{c_char, c_void};
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use ptx_device::{
 };
 
 use crate::mappings::Mappings;
-use crate::pointer::{given, items, region, room, store, text};
+use crate::pointer::{given, items, or_zero, region, room, store, text};
 use crate::status::{Failure, PtxStatus, guard};
 
 /// A device: memory, and the execution of kernels on it.
@@ -305,8 +306,7 @@ pub unsafe extern "C" fn ptx_device_properties(
             shared_bytes: found.shared_bytes,
             stack_bytes: found.stack_bytes as u64,
             heap_bytes: found.heap_bytes as u64,
-            // Default: as documented.
-            memory_bytes: found.memory_bytes.unwrap_or(0),
+            memory_bytes: or_zero(found.memory_bytes),
         };
         // SAFETY: the header's contract.
         unsafe { store(properties, found, "`properties`") }
@@ -377,6 +377,56 @@ pub unsafe extern "C" fn ptx_device_print_to(
     guard(|| {
         // SAFETY: the header's contract.
         print_to(&unsafe { given(device, "`device`") }?.0, print, user);
+        Ok(())
+    })
+}
+
+/// A limit of launches that can be changed.
+#[repr(C)]
+#[expect(clippy::enum_variant_names, reason = "C has no other scope for them")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PtxLimit {
+    /// Bytes of stack of a thread.
+    PtxLimitStack = 0,
+    /// Bytes of the heap of `malloc`, until a kernel uses it.
+    PtxLimitHeap = 1,
+    /// Bytes that a launch may print.
+    PtxLimitOutput = 2,
+    /// Milliseconds that a launch may take; 0 for no limit.
+    PtxLimitTime = 3,
+}
+
+/// Sets a limit, a `PtxLimit`, of subsequent launches.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_device_set_limit(device: *const PtxDevice, limit: u32, value: u64) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let device = &unsafe { given(device, "`device`") }?.0;
+        let bytes = || usize::try_from(value).map_err(|_| Failure::value("the limit is too large"));
+        let mut limits = device.limits();
+        match limit {
+            limit if limit == PtxLimit::PtxLimitStack as u32 => limits.stack = bytes()?,
+            limit if limit == PtxLimit::PtxLimitHeap as u32 => limits.heap = bytes()?,
+            limit if limit == PtxLimit::PtxLimitOutput as u32 => limits.output = bytes()?,
+            limit if limit == PtxLimit::PtxLimitTime as u32 => {
+                limits.timeout = (value != 0).then(|| Duration::from_millis(value));
+            }
+            other => return Err(Failure::value(format!("`limit` is {other}; expected 0 to 3"))),
+        }
+        Ok(device.set_limits(limits)?)
+    })
+}
+
+/// Writes the output of kernels to the standard output of the process, launch by launch, and at once: what C functions have put in a buffer comes later.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_device_print_to_stdout(device: *const PtxDevice) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        unsafe { given(device, "`device`") }?.0.print_to(|text| {
+            let mut out = std::io::stdout().lock();
+            // Kernels are not told that no one reads what they print.
+            let _ = out.write_all(text).and_then(|()| out.flush());
+        });
         Ok(())
     })
 }

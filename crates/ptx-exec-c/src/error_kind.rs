@@ -119,10 +119,13 @@ const KINDS: [(ErrorKind, PtxErrorKind, &std::ffi::CStr); 30] = [
 
 impl From<ErrorKind> for PtxErrorKind {
     fn from(kind: ErrorKind) -> Self {
-        let found = KINDS.iter().find(|(known, ..)| *known == kind);
-        debug_assert!(found.is_some(), "{kind:?} is not listed");
-        // Default: as asserted.
-        found.map_or(Self::PtxErrorInternal, |(_, kind, _)| *kind)
+        match KINDS.iter().find(|(known, ..)| *known == kind) {
+            Some((_, kind, _)) => *kind,
+            None => {
+                debug_assert!(false, "{kind:?} is not listed");
+                Self::PtxErrorInternal
+            }
+        }
     }
 }
 

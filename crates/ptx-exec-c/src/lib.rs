@@ -7,8 +7,10 @@
 #![allow(unsafe_code)]
 
 mod attributes;
+mod boxes;
 mod device;
 mod error_kind;
+mod graph;
 mod mappings;
 mod module;
 mod objects;

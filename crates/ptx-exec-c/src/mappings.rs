@@ -40,9 +40,10 @@ fn mapping(line: &str) -> Option<Mapping> {
 
 /// The current mappings, in the order of their addresses.
 fn read() -> Vec<Mapping> {
-    let maps = if cfg!(target_os = "linux") { std::fs::read("/proc/self/maps") } else { Ok(Vec::new()) };
-    // Default: without them no memory is known.
-    let maps = maps.unwrap_or_default();
+    if !cfg!(target_os = "linux") {
+        return Vec::new();
+    }
+    let Ok(maps) = std::fs::read("/proc/self/maps") else { return Vec::new() };
     let mut found: Vec<Mapping> = String::from_utf8_lossy(&maps).lines().filter_map(mapping).collect();
     found.sort_unstable_by_key(|mapping| mapping.start);
     found
@@ -56,12 +57,9 @@ fn search(mappings: &[Mapping], address: u64) -> Option<Mapping> {
 
 /// Whether the page of an address is mapped.
 fn is_mapped(address: u64) -> bool {
-    // At least as large as this on all systems.
-    const PAGE: u64 = 4096;
     // SAFETY: a function of the C library without preconditions.
     let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    // Default: it is the smallest size there is.
-    let page = u64::try_from(size).unwrap_or(PAGE).max(PAGE);
+    let Some(page) = u64::try_from(size).ok().filter(|&page| page > 0) else { return false };
     let mut resident = 0;
     let start = std::ptr::with_exposed_provenance_mut::<c_void>((address - address % page) as usize);
     // SAFETY: it stores one byte, as the length is that of a page, and only asks about the memory there.

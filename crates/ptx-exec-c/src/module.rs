@@ -310,20 +310,30 @@ pub unsafe extern "C" fn ptx_launch(
     guard(|| {
         // SAFETY: the header's contract.
         let (kernel, shape) = unsafe { (&given(kernel, "`kernel`")?.kernel, *given(shape, "`shape`")?) };
-        let parameters = kernel.parameters();
         // SAFETY: the header's contract.
-        let values = unsafe { items(arguments, parameters.len(), "`arguments`") }?;
-        let mut space = Vec::new();
-        for (index, (parameter, &value)) in parameters.iter().zip(values).enumerate() {
-            let what = format!("argument {index}");
-            // SAFETY: the header's contract: it points to a value of the parameter's size.
-            let bytes = unsafe { items(value.cast::<u8>(), parameter.bytes as usize, &what) }?;
-            space.resize(parameter.offset as usize, 0);
-            space.extend_from_slice(bytes);
-        }
+        let space = unsafe { gather(kernel, arguments) }?;
         // SAFETY: the header's contract.
         unsafe { launch(kernel, shape, space, stream) }
     })
+}
+
+/// The parameter space of a launch.
+///
+/// # Safety
+/// There is an argument for each parameter, which points to a value of its size.
+pub(crate) unsafe fn gather(kernel: &Kernel, arguments: *const *const c_void) -> Result<Vec<u8>, Failure> {
+    let parameters = kernel.parameters();
+    // SAFETY: by the contract of this function.
+    let values = unsafe { items(arguments, parameters.len(), "`arguments`") }?;
+    let mut space = Vec::new();
+    for (index, (parameter, &value)) in parameters.iter().zip(values).enumerate() {
+        let what = format!("argument {index}");
+        // SAFETY: by the contract of this function.
+        let bytes = unsafe { items(value.cast::<u8>(), parameter.bytes as usize, &what) }?;
+        space.resize(parameter.offset as usize, 0);
+        space.extend_from_slice(bytes);
+    }
+    Ok(space)
 }
 
 impl PtxShape {

@@ -16,6 +16,12 @@ pub(crate) unsafe fn given<'a, T>(pointer: *const T, what: &str) -> Result<&'a T
     unsafe { pointer.as_ref() }.ok_or_else(|| Failure::value(format!("{what} is a null pointer")))
 }
 
+/// A number, or zero where there is none, as the header documents each.
+pub(crate) fn or_zero<T: Default>(number: Option<T>) -> T {
+    // Default: as documented.
+    number.unwrap_or_default()
+}
+
 /// Stores a result.
 ///
 /// # Safety
@@ -87,6 +93,17 @@ impl OutputBuffer {
             // SAFETY: by the contract of `output_buffer` the buffer has this size, and nothing else accesses it.
             unsafe { self.0.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len().min(self.1)) };
         }
+    }
+}
+
+impl OutputBuffer {
+    /// Lends the bytes to a function.
+    pub(crate) fn with<R>(&self, write: impl FnOnce(&mut [u8]) -> R) -> R {
+        if self.1 == 0 {
+            return write(&mut []);
+        }
+        // SAFETY: by the contract of `output_buffer` the buffer has this size, and nothing else accesses it.
+        write(unsafe { std::slice::from_raw_parts_mut(self.0, self.1) })
     }
 }
 

@@ -92,7 +92,7 @@ impl From<DeviceError> for Failure {
             DeviceError::Launch(_) => PtxStatus::PtxInvalidLaunch,
             DeviceError::Memory(_) if error.kind() == ErrorKind::OutOfMemory => PtxStatus::PtxOutOfMemory,
             DeviceError::Memory(_) => PtxStatus::PtxInvalidMemory,
-            DeviceError::Texture(_) => PtxStatus::PtxInvalidValue,
+            DeviceError::Texture(_) | DeviceError::Limit(_) => PtxStatus::PtxInvalidValue,
             DeviceError::Stopped(_) => PtxStatus::PtxStopped,
             DeviceError::Event(_) => PtxStatus::PtxNotReady,
             DeviceError::Capture(_) | DeviceError::Graph(_) => PtxStatus::PtxInvalidGraph,
@@ -134,15 +134,19 @@ fn kept(place: &'static LocalKey<RefCell<CString>>) -> *const c_char {
 
 /// The text of the last error.
 pub(crate) fn last_text() -> String {
-    let text = LAST.try_with(|last| last.try_borrow().map(|last| last.to_string_lossy().into_owned()));
-    // Default: a terminating thread has no storage for it any more.
-    text.ok().and_then(Result::ok).unwrap_or_default()
+    match LAST.try_with(|last| last.try_borrow().map(|last| last.to_string_lossy().into_owned())) {
+        Ok(Ok(text)) => text,
+        // A terminating thread has no storage for it any more.
+        Ok(Err(_)) | Err(_) => String::new(),
+    }
 }
 
 /// The kind of the last error.
 pub(crate) fn last_kind() -> PtxErrorKind {
-    // Default: a terminating thread has no storage for it any more.
-    LAST_KIND.try_with(Cell::get).unwrap_or(PtxErrorKind::PtxErrorNone)
+    let mut kind = PtxErrorKind::PtxErrorNone;
+    // A terminating thread has no storage for it any more.
+    let _ = LAST_KIND.try_with(|last| kind = last.get());
+    kind
 }
 
 /// Runs the body of a function: records the text of an error, and catches panics.

@@ -2,7 +2,8 @@
 
 use std::ffi::c_void;
 
-use ptx_device::{Event, Stream};
+use ptx_device::graph::{Condition, ValueSize};
+use ptx_device::{Event, Stream, StreamOptions, StreamRole};
 
 use crate::device::{PtxDevice, User, address_of};
 use crate::pointer::{given, items, output_buffer, store};
@@ -12,7 +13,7 @@ use crate::status::{Failure, PtxStatus, guard};
 pub struct PtxStream(pub(crate) Stream);
 
 /// A point in the work of a stream.
-pub struct PtxEvent(Event);
+pub struct PtxEvent(pub(crate) Event);
 
 /// Creates a stream of a device.
 #[unsafe(no_mangle)]
@@ -25,6 +26,145 @@ pub unsafe extern "C" fn ptx_stream_create(
         let made = Stream::new(&unsafe { given(device, "`device`") }?.0)?;
         // SAFETY: the header's contract.
         unsafe { store(stream, Box::into_raw(Box::new(PtxStream(made))), "`stream`") }
+    })
+}
+
+/// How a stream is ordered with default streams of its device, as those of CUDA.
+#[repr(C)]
+#[expect(clippy::enum_variant_names, reason = "C has no other scope for them")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PtxStreamRole {
+    /// Not at all.
+    PtxStreamIndependent = 0,
+    /// Its work waits for earlier work of default streams.
+    PtxStreamBlocking = 1,
+    /// It is a default stream: its work waits for earlier work of all blocking streams, and they for its.
+    PtxStreamDefault = 2,
+}
+
+/// Options of a stream. Zeros select the defaults.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct PtxStreamOptions {
+    /// How it is ordered with default streams, a `PtxStreamRole`.
+    pub role: u32,
+    /// A number that has no effect.
+    pub priority: i32,
+}
+
+/// Creates a stream of a device with options.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_stream_create_with(
+    device: *const PtxDevice,
+    options: *const PtxStreamOptions,
+    stream: *mut *mut PtxStream,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let (device, options) = unsafe { (given(device, "`device`")?, given(options, "`options`")?) };
+        let role = match options.role {
+            role if role == PtxStreamRole::PtxStreamIndependent as u32 => StreamRole::Independent,
+            role if role == PtxStreamRole::PtxStreamBlocking as u32 => StreamRole::Blocking,
+            role if role == PtxStreamRole::PtxStreamDefault as u32 => StreamRole::Default,
+            other => return Err(Failure::value(format!("`role` is {other}; expected 0, 1 or 2"))),
+        };
+        let made = Stream::with(&device.0, StreamOptions { role, priority: options.priority })?;
+        // SAFETY: the header's contract.
+        unsafe { store(stream, Box::into_raw(Box::new(PtxStream(made))), "`stream`") }
+    })
+}
+
+/// A number that no other stream of the process has.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_stream_id(stream: *const PtxStream, id: *mut u64) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let found = unsafe { given(stream, "`stream`") }?.0.id();
+        // SAFETY: the header's contract.
+        unsafe { store(id, found, "`id`") }
+    })
+}
+
+/// Allocates memory for work that is queued afterwards.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_stream_malloc(
+    stream: *const PtxStream,
+    bytes: usize,
+    pointer: *mut *mut c_void,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let address = unsafe { given(stream, "`stream`") }?.0.allocate(bytes as u64)?;
+        // SAFETY: the header's contract.
+        unsafe { store(pointer, std::ptr::with_exposed_provenance_mut(address as usize), "`pointer`") }
+    })
+}
+
+/// Queues the release of memory of `ptx_malloc` or `ptx_stream_malloc`. Work of other streams on it is not waited for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_stream_free(stream: *const PtxStream, pointer: *mut c_void) -> PtxStatus {
+    // SAFETY: the header's contract.
+    guard(|| Ok(unsafe { given(stream, "`stream`") }?.0.free(address_of(pointer))?))
+}
+
+fn value_size(bytes: u32) -> Result<ValueSize, Failure> {
+    match bytes {
+        4 => Ok(ValueSize::Four),
+        8 => Ok(ValueSize::Eight),
+        other => Err(Failure::value(format!("`bytes` is {other}; expected 4 or 8"))),
+    }
+}
+
+/// Queues a write of a number of 4 or 8 bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_stream_write_value(
+    stream: *const PtxStream,
+    pointer: *mut c_void,
+    value: u64,
+    bytes: u32,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let stream = unsafe { given(stream, "`stream`") }?;
+        Ok(stream.0.write_value(address_of(pointer), value, value_size(bytes)?)?)
+    })
+}
+
+/// What a stream waits for, of a number in memory and a value.
+#[repr(C)]
+#[expect(clippy::enum_variant_names, reason = "C has no other scope for them")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PtxCondition {
+    /// Their difference, as a signed number, is not negative.
+    PtxConditionGreaterOrEqual = 0,
+    /// They are equal.
+    PtxConditionEqual = 1,
+    /// They have a bit in common.
+    PtxConditionAnd = 2,
+    /// Together they do not have all bits.
+    PtxConditionNor = 3,
+}
+
+/// Makes subsequently queued work wait until a number of 4 or 8 bytes in memory fulfils a condition, a `PtxCondition`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_stream_wait_value(
+    stream: *const PtxStream,
+    pointer: *const c_void,
+    value: u64,
+    bytes: u32,
+    condition: u32,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let stream = unsafe { given(stream, "`stream`") }?;
+        let until = match condition {
+            is if is == PtxCondition::PtxConditionGreaterOrEqual as u32 => Condition::GreaterOrEqual,
+            is if is == PtxCondition::PtxConditionEqual as u32 => Condition::Equal,
+            is if is == PtxCondition::PtxConditionAnd as u32 => Condition::And,
+            is if is == PtxCondition::PtxConditionNor as u32 => Condition::Nor,
+            other => return Err(Failure::value(format!("`condition` is {other}; expected 0 to 3"))),
+        };
+        Ok(stream.0.wait_value(address_of(pointer), value, value_size(bytes)?, until)?)
     })
 }
 

@@ -9,7 +9,6 @@
 #include "ptx_exec.h"
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
-#define KIND(kind) EXPECT(ptx_last_error_kind() == (kind))
 
 static const char *stores =
     HEAD
@@ -27,7 +26,7 @@ static void check_kinds(PtxDevice *device)
     PtxKernel *store, *stop;
     uint32_t *memory, value = 7;
     OK(ptx_module_load(device, "stores.ptx", stores, &module));
-    KIND(PTX_ERROR_NONE);
+    EXPECT(ptx_last_error_kind() == PTX_ERROR_NONE);
     OK(ptx_kernel_get(module, "store", &store));
     OK(ptx_kernel_get(module, "stop", &stop));
     OK(ptx_malloc(device, 4, (void **)&memory));
@@ -182,6 +181,43 @@ static void check_attributes(void)
     OK(ptx_device_destroy(device));
 }
 
+static void check_limits(void)
+{
+    static const char *loops =
+        HEAD ".extern .func (.param .b64 r) malloc(.param .b64 n);\n"
+        ".visible .entry loop() { next: bra next; }\n"
+        ".visible .entry take() { .param .b64 n; .param .b64 p; st.param.b64 [n], 4096; call (p), malloc, (n); ret; }\n";
+    PtxDeviceOptions options = { .go_on_after_stop = 1, .engine = PTX_ENGINE_INTERPRETER };
+    PtxDevice *device;
+    PtxModule *module;
+    PtxKernel *loop, *take;
+    PtxProperties properties;
+    uint64_t used;
+    OK(ptx_device_create(&options, &device));
+    OK(ptx_module_load(device, "loops.ptx", loops, &module));
+    OK(ptx_device_set_limit(device, PTX_LIMIT_TIME, 50));
+    OK(ptx_device_set_limit(device, PTX_LIMIT_STACK, 4096));
+    OK(ptx_device_set_limit(device, PTX_LIMIT_OUTPUT, 100));
+    OK(ptx_device_set_limit(device, PTX_LIMIT_HEAP, 65536));
+    FAILS(ptx_device_set_limit(device, 4, 1), PTX_INVALID_VALUE, "expected 0 to 3");
+    OK(ptx_device_properties(device, &properties));
+    EXPECT(properties.stack_bytes == 4096 && properties.heap_bytes == 65536);
+    PtxShape one = { .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } };
+    OK(ptx_kernel_get(module, "loop", &loop));
+    FAILS(ptx_launch(loop, &one, NULL, NULL), PTX_STOPPED, "time limit");
+    KIND(PTX_ERROR_TIMEOUT);
+    OK(ptx_device_set_limit(device, PTX_LIMIT_TIME, 0));
+    OK(ptx_kernel_get(module, "take", &take));
+    OK(ptx_device_used_bytes(device, &used));
+    EXPECT(used == 65536);
+    FAILS(ptx_device_set_limit(device, PTX_LIMIT_HEAP, 131072), PTX_INVALID_VALUE, "heap");
+    OK(ptx_launch(take, &one, NULL, NULL));
+    OK(ptx_kernel_destroy(loop));
+    OK(ptx_kernel_destroy(take));
+    OK(ptx_module_destroy(module));
+    OK(ptx_device_destroy(device));
+}
+
 int main(void)
 {
     PtxDeviceOptions options = { .go_on_after_stop = 1 };
@@ -190,6 +226,7 @@ int main(void)
     check_kinds(device);
     check_memory();
     check_attributes();
+    check_limits();
     OK(ptx_device_destroy(device));
     puts("ok");
     return 0;

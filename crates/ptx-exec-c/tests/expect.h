@@ -12,6 +12,7 @@
         } \
     } while (0)
 #define OK(call) EXPECT((call) == PTX_SUCCESS)
+#define KIND(kind) EXPECT(ptx_last_error_kind() == (kind))
 #define FAILS(call, status, part) \
     do { \
         EXPECT((call) == (status)); \

@@ -17,6 +17,8 @@ fn the_header_is_that_of_the_sources() {
         "objects",
         "tensor",
         "stream",
+        "boxes",
+        "graph",
         "run",
     ];
     let builder = parts.iter().fold(cbindgen::Builder::new().with_config(config), |builder, part| {

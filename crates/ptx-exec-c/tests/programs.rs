@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         trial("devices, modules and streams are used from C", "cc", devices),
         trial("textures, tensor maps and multimem addresses are used from C", "cc", objects),
         trial("what a driver needs is used from C", "cc", driver),
+        trial("graphs, boxes and ordered streams are used from C", "cc", graphs),
         trial("ptx_run writes its errors to standard error", "cc", reported),
         trial("the header is valid in C++", "c++", header_in_cpp),
         trial("kernels are compiled and cached by default, and check accesses", "cc", compiled),
@@ -145,7 +146,12 @@ fn program_in_python() {
     assert_eq!(text(&run), blocks("text")[2]);
 }
 
-const PROGRAMS: [&str; 3] = [include_str!("devices.c"), include_str!("objects.c"), include_str!("driver.c")];
+const PROGRAMS: [&str; 4] = [
+    include_str!("devices.c"),
+    include_str!("objects.c"),
+    include_str!("driver.c"),
+    include_str!("graphs.c"),
+];
 
 fn every_function() {
     let header = include_str!("../include/ptx_exec.h");
@@ -165,6 +171,10 @@ fn devices() {
 
 fn objects() {
     assert_eq!(run_c(PROGRAMS[1]), "ok\n");
+}
+
+fn graphs() {
+    assert_eq!(run_c(PROGRAMS[3]), "ok\n");
 }
 
 fn driver() {

@@ -53,12 +53,10 @@ const ABI_REGISTERS: u32 = 24;
 /// An estimate of the registers of a kernel, given the functions that it reaches.
 fn registers(module: &Module, functions: &[FunctionId], limit: Option<u32>) -> u32 {
     let bodies = functions.iter().filter_map(|&id| module.function(id).body.as_ref());
-    // Default: where live ranges are too long to be walked, there are many.
-    let live = bodies.map(|body| register_pressure(body).unwrap_or(MOST_REGISTERS)).max();
+    let live = bodies.map(register_pressure).fold(0, u32::max);
     let abi = if functions.len() > 1 { ABI_REGISTERS } else { 0 };
-    // Default: a kernel without a body has no registers.
-    let most = limit.unwrap_or(MOST_REGISTERS).min(MOST_REGISTERS);
-    live.unwrap_or(0).saturating_add(abi + ADDITIONAL_REGISTERS).max(FEWEST_REGISTERS).min(most)
+    let needed = live.saturating_add(abi + ADDITIONAL_REGISTERS).max(FEWEST_REGISTERS);
+    limit.into_iter().fold(needed.min(MOST_REGISTERS), u32::min)
 }
 
 impl KernelAttributes {

@@ -45,8 +45,11 @@ impl Clusters {
             }
         }
         let given = launch.cluster.or(required.map(|(dims, _)| dims));
-        // Default: without a shape each block is a cluster.
-        let shape = given.unwrap_or([1; 3]);
+        let shape = match given {
+            Some(shape) => shape,
+            // Each block is a cluster.
+            None => [1; 3],
+        };
         let blocks = shape.iter().fold(1u64, |product, &dim| product.saturating_mul(dim.into()));
         let mut refuse = |span, text: String| findings.push(Diagnostic::error(codes::SHAPE, span, text));
         if let Some((dims, span)) = required.filter(|&(dims, _)| dims != shape) {

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
+use ptx_program::memory::AddressSize;
+use ptx_program::{Accesses, Builtin, Effect, Functions, Mask, Product, Row};
 use rayon::ThreadPool;
 
 use crate::error::{ExecError, TrapKind};
@@ -16,8 +18,7 @@ use crate::machine::multimem::multimem;
 use crate::machine::probe::Probe;
 use crate::machine::texture::texture;
 use crate::machine::{self, Geometry, Heap, WarpId, report};
-use crate::memory::{AddressSize, Concurrency, Fault, GlobalMemory, Pieces};
-use crate::program::{Accesses, Builtin, Effect, Functions, Mask, Product, Row};
+use crate::memory::{Concurrency, Fault, GlobalMemory, Pieces};
 use crate::texture::Units;
 
 pub use checked::Checked;

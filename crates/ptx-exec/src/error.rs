@@ -4,36 +4,26 @@ use std::fmt;
 use std::sync::Arc;
 
 use ptx_diag::{Code, Detail, Diagnostic, Diagnostics, Span};
+use ptx_program::SourceLine;
 use thiserror::Error;
 
 use crate::launch::Dim3;
 use crate::memory::{Fault, FaultKind};
 use crate::pointer::Pointer;
-use crate::program::SourceLine;
 
-/// Diagnostic codes of this crate.
+/// Diagnostic codes of launches.
 pub mod codes {
+    pub use ptx_program::codes::{ARGUMENTS, NO_KERNEL, OPERAND, SIZE, UNDEFINED, UNSUPPORTED};
+
     ptx_diag::codes! {
-        /// The module has no such kernel.
-        pub const NO_KERNEL: Code = Code("X0001");
         /// The launch's shape is impossible.
         pub const SHAPE: Code = Code("X0002");
-        /// The arguments do not match the kernel's parameters.
-        pub const ARGUMENTS: Code = Code("X0003");
-        /// Too much shared memory, or a variable that is too large.
-        pub const SIZE: Code = Code("X0004");
         /// A failure of the host system.
         pub const HOST: Code = Code("X0005");
         /// The device or the host has not enough memory.
         pub const NO_MEMORY: Code = Code("X0006");
         /// More blocks in a cooperative launch than can be co-resident.
         pub const COOPERATIVE: Code = Code("X0007");
-        /// A construct that the interpreter does not support.
-        pub const UNSUPPORTED: Code = Code("X0101");
-        /// A name without a definition.
-        pub const UNDEFINED: Code = Code("X0102");
-        /// An operand that is invalid for its instruction.
-        pub const OPERAND: Code = Code("X0103");
         /// An access to unmapped or read-only memory, or a misaligned one.
         pub const FAULT: Code = Code("X0201");
         /// The program trapped.

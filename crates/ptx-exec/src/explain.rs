@@ -1,9 +1,12 @@
 //! The object of a faulty access, for reports of any engine.
 
+use ptx_program::Object;
+use ptx_program::memory::{Space, rank_and_offset};
+
 use crate::error::{Trap, TrapKind};
 use crate::machine::Setup;
-use crate::memory::{Fault, Space, rank_and_offset};
-use crate::object::{Object, nearest};
+use crate::memory::Fault;
+use crate::object::nearest;
 
 impl Setup {
     /// Sets in the trap the object of a faulty access, in memory as the launch saw it: the one that contains the address, or else that of the pointer

@@ -6,31 +6,49 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ptx_diag::{Diagnostic, Diagnostics};
 use ptx_ir::{FunctionId, Module, VarId};
-use ptx_verify::Verified;
+use ptx_program::decode::{Launches, all_variables, kernels, reach};
+use ptx_program::layout;
+use ptx_program::layout::{VariableAddresses, bytes_of, lay_out};
+use ptx_program::memory::{AddressSize, Space};
+use ptx_program::texture::{Handle, opaque_of};
+use ptx_verify::{Verified, WrittenOut};
 
-use crate::decode::{Launches, all_variables, kernels, reach};
 use crate::engine::{Interpretation, Setup};
 use crate::error::{ExecError, TrapKind, codes, one};
 use crate::kernel::{Ground, Kernel, Parameter, parameters};
 use crate::launch::{Limits, Report};
-use crate::layout::{self, VariableAddresses, bytes_of, lay_out};
 use crate::machine::Heap;
-use crate::memory::{AddressSize, Memory, MemoryError, Pieces, RegionKind, Space};
+use crate::memory::{Memory, MemoryError, Pieces, RegionKind};
 use crate::spec::LaunchSpec;
-use crate::texture::{Handle, TextureError, check_reference, opaque_of};
+use crate::texture::{TextureError, check_reference};
 
 /// The heap of device-side `malloc`, shared by clones. It is created when the first kernel needs it.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceHeap {
     heap: Arc<Mutex<Heap>>,
     made: Arc<Mutex<bool>>,
+    /// Its size, if it is not that of the limits.
+    bytes: Arc<Mutex<Option<usize>>>,
 }
 
 impl DeviceHeap {
+    /// Sets its size in place of that of the limits of its [`Surroundings`]; false if it has been created, and keeps its size.
+    pub fn set_bytes(&self, bytes: usize) -> bool {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*made {
+            *self.bytes.lock().unwrap_or_else(PoisonError::into_inner) = Some(bytes);
+        }
+        !*made
+    }
+
     /// Creates the heap in a memory, unless it exists already.
     fn make(&self, memory: &Memory, bytes: usize) -> Result<(), MemoryError> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if !*made {
+            let mut bytes = bytes;
+            if let Some(own) = *self.bytes.lock().unwrap_or_else(PoisonError::into_inner) {
+                bytes = own;
+            }
             let pieces = Arc::new(Pieces::of_heap(bytes as u64));
             let base = memory.add_heap(bytes as u64, Arc::clone(&pieces), "the heap of `malloc`")?;
             *self.heap.lock().unwrap_or_else(PoisonError::into_inner) = Heap::new(base, bytes as u64, pieces);
@@ -65,7 +83,7 @@ pub struct Surroundings {
 
 /// A module in memory: its variables have addresses and values, and its kernels are decoded once, on first request.
 pub struct Image {
-    module: Module,
+    module: WrittenOut<'static>,
     surroundings: Surroundings,
     known: VariableAddresses,
     variables: HashMap<String, Variable>,
@@ -164,8 +182,10 @@ impl Image {
 
     /// Bytes of constant memory.
     pub fn constant_bytes(&self) -> u64 {
-        // Default: a module without constant variables has no constant memory.
-        self.constant.map_or(0, |(_, bytes)| bytes as u64)
+        match self.constant {
+            Some((_, bytes)) => bytes as u64,
+            None => 0,
+        }
     }
 
     /// The module, with shorthands expanded.

@@ -5,13 +5,15 @@ use std::sync::OnceLock;
 
 use ptx_diag::{Diagnostic, Diagnostics, counted};
 use ptx_ir::{FunctionId, Module, VarId};
+use ptx_program::decode::{Reached, kernel_parameters};
+use ptx_program::layout::{Ground, Layout, VariableAddresses, lay_out};
+use ptx_program::memory::{ALLOCATION_SHIFT, AddressSize};
+use ptx_program::texture::{opaque_name, opaque_of};
 
-use crate::decode::{Reached, kernel_parameters};
 use crate::error::{codes, one};
 use crate::launch::{Argument, Launch};
-use crate::layout::{Ground, Layout, VariableAddresses, lay_out};
-use crate::memory::{ALLOCATION_SHIFT, AddressSize, Arena, Multicast, Region};
-use crate::texture::{TextureSet, check_given, opaque_name, opaque_of};
+use crate::memory::{Arena, Multicast, Region};
+use crate::texture::{TextureSet, check_given};
 
 /// The textures of a launch, and the memory of their images.
 pub(crate) fn textures(

@@ -5,20 +5,22 @@ use std::sync::{Arc, Mutex};
 use ptx_diag::{Diagnostic, Diagnostics};
 use ptx_ir::{At, FunctionDirective, FunctionId, Module};
 use ptx_isa::ScalarType;
+use ptx_program::decode::{Reached, decode, kernel_parameters};
+use ptx_program::layout::Layout;
+use ptx_program::memory::{AddressSize, LOW_FUNCTIONS, LOW_LOCAL_BYTES, RANK_SHIFT, Space};
+use ptx_program::texture::Handle;
+use ptx_program::{Object, Program};
+use ptx_verify::WrittenOut;
 
 use crate::cluster_shape::Clusters;
-use crate::decode::{Reached, decode, kernel_parameters};
 use crate::engine::Checked;
 use crate::error::{ExecError, codes, one};
 use crate::extents::{check_directives, check_shape};
 use crate::launch::{Limits, Shape};
-use crate::layout::Layout;
 use crate::machine::{Executable, Geometry, Heap, MOST_RESIDENT_BLOCKS, Observer, Setup};
-use crate::memory::{AddressSize, GlobalMemory, LOW_FUNCTIONS, LOW_LOCAL_BYTES, RANK_SHIFT, Space};
-use crate::object::Object;
-use crate::program::Program;
+use crate::memory::GlobalMemory;
 use crate::spec::LaunchSpec;
-use crate::texture::{Handle, Units};
+use crate::texture::Units;
 
 /// A parameter of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -115,7 +117,11 @@ impl Kernel {
     ///
     /// # Errors
     /// Every reachable construct that cannot be executed.
-    pub(crate) fn prepare(module: &Module, reached: &Reached, layout: Layout) -> Result<Self, Diagnostics> {
+    pub(crate) fn prepare(
+        module: &WrittenOut<'_>,
+        reached: &Reached,
+        layout: Layout,
+    ) -> Result<Self, Diagnostics> {
         let Some(&kernel) = reached.functions.first() else { return Err(Diagnostics::new()) };
         let size = AddressSize::of(module);
         if size == AddressSize::Bits32 && module.functions.len() as u64 > LOW_FUNCTIONS {

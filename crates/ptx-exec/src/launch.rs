@@ -4,10 +4,11 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::time::Duration;
 
+use ptx_program::tensormap::TensorMap;
+use ptx_program::texture::{Handle, Textures};
+
 use crate::error::ExecError;
 use crate::memory::GlobalMemory;
-use crate::tensormap::TensorMap;
-use crate::texture::{Handle, Textures};
 
 /// Three extents or indices, `x` first.
 pub type Dim3 = [u32; 3];

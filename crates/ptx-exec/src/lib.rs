@@ -1,7 +1,7 @@
 //! Executes PTX on the host CPU.
 //!
 //! [`run`] launches a kernel of a verified module: it lays out the module's variables, decodes the functions that the
-//! kernel reaches into an executable form, and interprets them warp by warp, the blocks of the grid spread over host
+//! kernel reaches into a [program](ptx_program::Program), and interprets it warp by warp, the blocks of the grid spread over host
 //! threads. It is the reference that faster engines are compared with: slow, exact and full of checks.
 //!
 //! A [`DecodedLaunch`] repeats one launch; memory persists from one repetition to the next.
@@ -11,7 +11,7 @@
 //! arguments.
 //!
 //! Semantics of a launch:
-//! - arithmetic is bit-exact as specified by the manual ([`scalar`]); approximate functions are correctly rounded,
+//! - arithmetic is bit-exact as specified by the manual ([`ptx_program::scalar`]); approximate functions are correctly rounded,
 //!   which is within their error bounds;
 //! - every access to memory is checked for bounds and alignment; the first invalid one stops the launch and is reported with
 //!   its address, space, thread and position;
@@ -27,7 +27,6 @@
 mod attributes;
 mod builtins;
 mod cluster_shape;
-mod decode;
 #[doc(hidden)]
 pub mod engine;
 mod error;
@@ -38,21 +37,16 @@ mod image;
 mod inputs;
 mod kernel;
 mod launch;
-mod layout;
 mod machine;
 mod memory;
 mod object;
 mod observe;
 mod pointer;
 mod pressure;
-#[doc(hidden)]
-pub mod program;
 mod relocation;
 mod repeat;
 mod run;
-pub mod scalar;
 mod spec;
-pub mod tensormap;
 pub mod texture;
 
 pub use attributes::KernelAttributes;
@@ -69,18 +63,13 @@ pub use machine::MOST_RESIDENT_BLOCKS;
 #[doc(hidden)]
 pub use machine::{Geometry, RowOperation};
 pub use memory::{
-    AddressSize, Bounds, BoxSize, Fault, FaultKind, HostMemory, HostRegion, Memory, MemoryError, MemoryKind,
-    MemoryOptions, Pitched, RegionInfo, RegionKind, Space, Words,
+    Bounds, BoxSize, Fault, FaultKind, HostMemory, HostRegion, Memory, MemoryError, MemoryKind,
+    MemoryOptions, Pitched, RegionInfo, RegionKind, Words,
 };
 pub use observe::{Choice, Counts, Observation, Observed, Profile, Sink, Trace, TraceEvent, Value};
-pub use program::SourceLine;
+pub use ptx_program::SourceLine;
+pub use ptx_program::memory::{AddressSize, Space};
+pub use ptx_program::tensormap::{self, TensorMap};
 pub use repeat::{DecodedLaunch, LoadedLaunch};
 pub use run::{run, run_observed};
 pub use spec::LaunchSpec;
-pub use tensormap::TensorMap;
-
-/// Whether the interpreter supports this row of the instruction table, at least in part. Individual modifiers or types
-/// may still be refused, by name, before a launch starts.
-pub fn executes(form: &ptx_isa::Form) -> bool {
-    decode::executes(form)
-}

@@ -1,20 +1,9 @@
-//! Named objects in memory, by which faulty addresses are described.
+//! The named object nearest to a faulty address, by which it is described.
 
 use ptx_diag::counted;
+use ptx_program::Object;
 
-use crate::memory::{Fault, Space};
-
-/// A named object in memory.
-#[derive(Clone, PartialEq, Eq, Debug, Hash)]
-pub struct Object {
-    /// Its description in messages: "variable `x`", "argument 2 (`p`)".
-    pub name: String,
-    pub space: Space,
-    /// Address of its first byte in the space.
-    pub address: u64,
-    /// Size in bytes.
-    pub bytes: u64,
-}
+use crate::memory::Fault;
 
 /// Describes the object nearest to a faulty access outside global memory: the last one that starts at or before the
 /// address.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use ptx_diag::Span;
 use ptx_isa::ScalarType;
+use ptx_program::SourceLine;
 
 use crate::error::ExecError;
 use crate::launch::{Dim3, Outcome};
-use crate::program::SourceLine;
 
 /// What to record about a launch. Recording slows the launch down.
 #[derive(Clone, Default, Debug)]

@@ -5,10 +5,9 @@
 
 use std::collections::BTreeSet;
 
+use ptx_program::memory::Space;
+use ptx_program::{Base, Dst, Effect, Functions, Load, Op, Operand, Program, Slot, Src};
 use rustc_hash::FxHashMap;
-
-use crate::memory::Space;
-use crate::program::{Base, Dst, Effect, Functions, Load, Op, Operand, Program, Slot, Src};
 
 /// Where a kernel gets a pointer from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

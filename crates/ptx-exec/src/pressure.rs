@@ -29,8 +29,8 @@ fn for_each_written(body: &Body, inst: &Inst, mut found: impl FnMut(usize)) {
 }
 
 /// The largest number of 32-bit registers that are live before or after an instruction, with those that it writes: 64-bit registers count
-/// twice, predicates not at all. `None` if the live ranges are too long to be walked.
-pub(crate) fn register_pressure(body: &Body) -> Option<u32> {
+/// twice, predicates not at all. The largest number there is if the live ranges are too long to be walked.
+pub(crate) fn register_pressure(body: &Body) -> u32 {
     let cfg = Cfg::new(body);
     let mut accesses = BlockAccesses::new(body.registers.len());
     for (at, block) in cfg.blocks.iter().enumerate() {
@@ -43,7 +43,7 @@ pub(crate) fn register_pressure(body: &Body) -> Option<u32> {
             for_each_written(body, inst, |register| accesses.write(at, register));
         }
     }
-    let live_out = accesses.live_at(&cfg, End::Finish, MOST_LIVE_RANGES)?;
+    let Some(live_out) = accesses.live_at(&cfg, End::Finish, MOST_LIVE_RANGES) else { return u32::MAX };
     let weights: Vec<u32> = (0..body.registers.len()).map(|at| weight(body, RegId(at as u32))).collect();
     // For each register the last block, counted from one, in which it was found live.
     let mut live_in = vec![0; weights.len()];
@@ -78,7 +78,7 @@ pub(crate) fn register_pressure(body: &Body) -> Option<u32> {
             most = most.max(now);
         }
     }
-    Some(most)
+    most
 }
 
 /// The instructions of a block.

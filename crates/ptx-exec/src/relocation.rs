@@ -1,12 +1,12 @@
 //! The buffers of a launch, and the addresses and tensor maps in its arguments.
 
 use ptx_diag::{Diagnostic, Diagnostics};
+use ptx_program::memory::{ALLOCATION_SHIFT, AddressSize};
+use ptx_program::tensormap::BYTES;
 
 use crate::error::codes;
 use crate::inputs::base_of;
 use crate::launch::{Argument, Content, Launch, Relocation};
-use crate::memory::{ALLOCATION_SHIFT, AddressSize};
-use crate::tensormap::BYTES;
 
 impl Launch {
     /// The contents of a buffer by its index: an argument, or an additional buffer.

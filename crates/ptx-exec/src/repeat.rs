@@ -4,18 +4,18 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 
 use ptx_diag::Diagnostics;
-use ptx_ir::Module;
-use ptx_verify::Verified;
+use ptx_program::Program;
+use ptx_program::decode::{Launches, Reached, reach};
+use ptx_program::memory::AddressSize;
+use ptx_verify::{Verified, WrittenOut};
 
-use crate::decode::{Launches, Reached, reach};
 use crate::engine::{Checked, Interpretation, Setup};
 use crate::error::{ExecError, codes, one};
 use crate::inputs::{buffer_bases, host_threads, multicasts, pass_arguments, place_variables, textures};
 use crate::kernel::{Ground, Kernel};
 use crate::launch::{Executed, Launch, Outcome};
 use crate::machine::{Heap, Observer};
-use crate::memory::{AddressSize, Arena, Concurrency, GlobalMemory, Pieces, Region};
-use crate::program::Program;
+use crate::memory::{Arena, Concurrency, GlobalMemory, Pieces, Region};
 use crate::spec::LaunchSpec;
 
 /// A launch with a decoded kernel. No buffer is copied yet, so that construction only costs the decoding.
@@ -51,7 +51,7 @@ impl<'l> DecodedLaunch<'l> {
     /// [`ExecError::Refused`] if the launch does not fit the module or a construct reachable from the kernel cannot be
     /// executed.
     pub fn new(module: Verified<'_>, launch: &'l Launch) -> Result<Self, ExecError> {
-        let module = &*module.written_out();
+        let module = &module.written_out();
         Self::of(module, launch, Arena::new(AddressSize::of(module))).map(|(decoded, _)| decoded)
     }
 
@@ -62,7 +62,7 @@ impl<'l> DecodedLaunch<'l> {
     /// As [`DecodedLaunch::new`].
     #[doc(hidden)]
     pub fn at_host_addresses(module: Verified<'_>, launch: &'l Launch) -> Result<Self, ExecError> {
-        let module = &*module.written_out();
+        let module = &module.written_out();
         let arena = match AddressSize::of(module) {
             AddressSize::Bits32 => Arena::new(AddressSize::Bits32),
             AddressSize::Bits64 => Arena::of_host(),
@@ -72,7 +72,7 @@ impl<'l> DecodedLaunch<'l> {
 
     /// Like [`DecodedLaunch::new`] for a module with shorthands expanded; also returns what the kernel reaches.
     pub(crate) fn of(
-        module: &Module,
+        module: &WrittenOut<'_>,
         launch: &'l Launch,
         mut arena: Arena,
     ) -> Result<(Self, Reached), ExecError> {

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use ptx_program::decode::registers;
+use ptx_program::memory::AddressSize;
 use ptx_verify::Verified;
 
-use crate::decode::registers;
 use crate::engine::Interpretation;
 use crate::error::ExecError;
 use crate::launch::{Launch, Outcome};
 use crate::machine::Observer;
-use crate::memory::{AddressSize, Arena};
+use crate::memory::Arena;
 use crate::observe::{Observation, Observed, Profile};
 use crate::repeat::DecodedLaunch;
 
@@ -31,7 +32,7 @@ fn run_watched(
     launch: &Launch,
     observation: Option<(&Observation, &mut Vec<Profile>)>,
 ) -> Result<Outcome, ExecError> {
-    let module = &*module.written_out();
+    let module = &module.written_out();
     let (decoded, reached) = DecodedLaunch::of(module, launch, Arena::new(AddressSize::of(module)))?;
     let observer = observation.as_ref().map(|(observation, _)| {
         let registers = registers(module, &reached, decoded.program());

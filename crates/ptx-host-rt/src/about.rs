@@ -3,11 +3,12 @@
 //! Functions of the runtime look up their calling instruction in the program. An object file only contains those
 //! instructions ([`Site`]), and the source location of each instruction, as JSON text.
 
-use ptx_exec::program::{
+use ptx_exec::Dim3;
+use ptx_program::memory::AddressSize;
+use ptx_program::{
     Alu, BarrierAction, BlockBarrier, Builtin, Call, Callee, Constants, Effect, Function, Functions, Inst,
     Op, Program, Src,
 };
-use ptx_exec::{AddressSize, Dim3};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! The threads of a warp that have come to barriers one by one (`singly.rs`).
 
-use ptx_exec::program::{BarrierAction, Mask, WARP, lanes};
+use ptx_program::{BarrierAction, Mask, WARP, lanes};
 
 use super::barrier::Phase;
 

@@ -4,7 +4,7 @@
 //! its threads that have not exited have arrived, as in the interpreter (`ptx-exec/src/machine/barrier.rs`).
 
 use ptx_exec::engine::{BarrierMisuse, BarrierWait, Expected, Reduces};
-use ptx_exec::program::{Mask, WARP};
+use ptx_program::{Mask, WARP};
 
 /// Maximum number of warps of a block.
 pub(crate) const WARPS: usize = 32;

@@ -1,8 +1,8 @@
 //! The state that the warps of a block share: what they arrive at, wait for and record in, which of them can run out.
 
 use ptx_exec::engine::{BARRIERS, BarrierMisuse, Expected, Group, Stop, barrier_index, deadlock, describe};
-use ptx_exec::program::{BarrierAction, BlockBarrier, Effect, Mask, Op, Program, WARP, first_lane};
 use ptx_exec::{Dim3, Geometry, TrapKind};
+use ptx_program::{BarrierAction, BlockBarrier, Effect, Mask, Op, Program, WARP, first_lane};
 
 use super::arrivals::Singly;
 use super::barrier::{Arrival, Barrier, Phase, Votes, WARPS};

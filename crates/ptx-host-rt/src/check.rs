@@ -2,7 +2,7 @@
 
 use ptx_exec::TrapKind;
 use ptx_exec::engine::Around;
-use ptx_exec::program::{Effect, Mask, Op, Row};
+use ptx_program::{Effect, Mask, Op, Row};
 
 use super::frame::{Status, WarpFrame, note};
 use super::job::Job;

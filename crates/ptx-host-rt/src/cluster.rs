@@ -2,7 +2,7 @@
 //! warps: what they wait for and query in, which of them can run out.
 
 use ptx_exec::engine::{AssistedCluster, Question, Stop, Threads};
-use ptx_exec::program::Mask;
+use ptx_program::Mask;
 
 /// A running cluster. It is pinned, since frames point to it.
 pub(crate) struct Heavy {

@@ -3,7 +3,7 @@
 //! Their operands are rows in memory of the function (`operands`).
 
 use ptx_exec::TrapKind;
-use ptx_exec::program::{CollectiveKind, Effect, Op, Row};
+use ptx_program::{CollectiveKind, Effect, Op, Row};
 
 use super::frame::{Status, WarpFrame};
 

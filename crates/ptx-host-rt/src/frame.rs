@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicU32;
 
 use corosensei::Yielder;
 use ptx_exec::TrapKind;
-use ptx_exec::program::{Program, Row};
+use ptx_program::{Program, Row};
 
 use super::block::Block;
 use super::cluster::Heavy;

@@ -14,8 +14,8 @@
 use std::sync::atomic::Ordering;
 
 use ptx_exec::engine::{Assistant, AssistedCluster, Outcome, Run, Stop, Threads};
-use ptx_exec::program::{Row, WARP};
 use ptx_exec::{Geometry, TrapKind};
+use ptx_program::{Row, WARP};
 
 use super::block::{Block, lanes_of};
 use super::cluster::{Heavy, Turn};

@@ -8,8 +8,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use ptx_exec::engine::{Assistant, Queue, Stop, System};
-use ptx_exec::program::{Effect, Op, Program, Row};
 use ptx_exec::{Geometry, TrapKind};
+use ptx_program::{Effect, Op, Program, Row};
 
 use super::frame::WarpCode;
 use super::operands::Effects;

@@ -2,7 +2,7 @@
 //! numbers out that code compares its addresses with.
 
 use ptx_exec::engine::Extent;
-use ptx_exec::program::Run;
+use ptx_program::Run;
 
 /// The addresses cached as valid for an access, which code tests before it calls the runtime. All zeros cause every access to be checked.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -33,8 +33,8 @@ impl Known {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ptx_exec::Space;
-    use ptx_exec::program::{Address, Base, Mask};
+    use ptx_program::memory::Space;
+    use ptx_program::{Address, Base, Mask};
 
     #[test]
     fn a_site_counts_the_addresses_of_its_region() {

@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use ptx_exec::engine::{Stop, System, SystemHeap};
-use ptx_exec::program::Program;
 use ptx_exec::{Dim3, Geometry, LARGEST_GRID, Limits, TrapKind};
+use ptx_program::Program;
 
 use crate::about::{About, ForShape, VERSION};
 use crate::frame::WarpCode;

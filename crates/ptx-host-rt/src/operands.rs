@@ -1,10 +1,10 @@
 //! The operands of instructions that the interpreter's runtime executes for compiled code: a program in, such
 //! instructions out.
 //!
-//! Their operands are rows in memory of the function, in the order of [`Op::operands`](ptx_exec::program::Op): the
+//! Their operands are rows in memory of the function, in the order of [`Op::operands`](ptx_program::Op): the
 //! runtime has a copy of each instruction with these rows as its registers.
 
-use ptx_exec::program::{Effect, Op, Operand, Program, Src};
+use ptx_program::{Effect, Op, Operand, Program, Src};
 
 /// The use of an operand row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

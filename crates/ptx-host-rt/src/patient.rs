@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use ptx_exec::program::WARP;
+use ptx_program::WARP;
 
 use super::job::{Job, Worker};
 use super::resources::ThreadResources;

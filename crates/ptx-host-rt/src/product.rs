@@ -19,7 +19,7 @@ mod warpgroup;
 use std::cell::{Cell, RefCell};
 
 use ptx_exec::engine::{Lines, Products, TensorPart, WarpgroupPart};
-use ptx_exec::program::{Element, Row};
+use ptx_program::{Element, Row};
 
 /// The implementation of products in this crate.
 #[derive(Clone, Copy, Debug)]

@@ -100,7 +100,7 @@ impl ThreadResources {
             self.frames[0] = frame;
             return Ok(());
         }
-        let warps = if job.compiled.waits { threads.div_ceil(ptx_exec::program::WARP) } else { 1 };
+        let warps = if job.compiled.waits { threads.div_ceil(ptx_program::WARP) } else { 1 };
         for (warp, place) in self.frames.iter_mut().enumerate().take(warps) {
             *place = WarpFrame { warp: warp as u32, lanes: lanes_of(threads, warp), ..frame };
         }
@@ -132,7 +132,7 @@ impl ThreadResources {
             // SAFETY: there are so many bytes (see `prepare`).
             unsafe { self.shared.as_mut_ptr().cast::<u8>().write_bytes(0, job.geometry.shared as usize) };
         }
-        let warps = if job.compiled.waits { threads.div_ceil(ptx_exec::program::WARP) } else { 1 };
+        let warps = if job.compiled.waits { threads.div_ceil(ptx_program::WARP) } else { 1 };
         for frame in self.frames.iter_mut().take(warps) {
             frame.block_index = index;
         }
@@ -149,7 +149,7 @@ impl ThreadResources {
         if job.compiled.waits {
             return run_on_fibres(block, job, &mut self.fibres, frames);
         }
-        let calls = if job.compiled.runs_blocks { 1 } else { threads.div_ceil(ptx_exec::program::WARP) };
+        let calls = if job.compiled.runs_blocks { 1 } else { threads.div_ceil(ptx_program::WARP) };
         run_in_turn(block, job, frames, threads, calls).map(|()| Progress::Done)
     }
 

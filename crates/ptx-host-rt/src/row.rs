@@ -1,7 +1,7 @@
 //! Operations on registers by the interpreter's functions.
 
 use ptx_exec::RowOperation;
-use ptx_exec::program::{FULL, Op, Row};
+use ptx_program::{FULL, Op, Row};
 
 use super::frame::WarpFrame;
 

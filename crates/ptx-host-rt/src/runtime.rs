@@ -100,7 +100,7 @@ unsafe extern "C" fn part(frame: *mut WarpFrame, here: u32, lanes: u32, pc: u32,
 unsafe extern "C" fn common(_: *mut WarpFrame, numbers: *const u32, lanes: u32) -> u64 {
     // SAFETY: an array of 32 numbers.
     let numbers = unsafe { std::slice::from_raw_parts(numbers, 32) };
-    let mut given = ptx_exec::program::lanes(lanes).map(|lane| numbers[lane]);
+    let mut given = ptx_program::lanes(lanes).map(|lane| numbers[lane]);
     let Some(first) = given.next() else { return 0 };
     let differs = given.any(|number| number != first);
     u64::from(first) | u64::from(differs) << 32

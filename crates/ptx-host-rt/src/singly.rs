@@ -4,8 +4,8 @@
 //! asks again for lanes that have arrived already: the same instruction lets further lanes arrive, and those go on whose phase is over.
 
 use ptx_exec::engine::{BarrierMisuse, Expected, barrier_index};
-use ptx_exec::program::{BarrierAction, BlockBarrier, Mask, WARP, first_lane, lanes};
 use ptx_exec::{Geometry, TrapKind};
+use ptx_program::{BarrierAction, BlockBarrier, Mask, WARP, first_lane, lanes};
 
 use super::arrivals::Singly;
 use super::barrier::{Arrival, WARPS};

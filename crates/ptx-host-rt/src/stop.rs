@@ -2,7 +2,7 @@
 
 use ptx_exec::TrapKind;
 use ptx_exec::engine::{Stop, describe};
-use ptx_exec::program::first_lane;
+use ptx_program::first_lane;
 
 use super::block::Block;
 use super::frame::{Status, WarpFrame};

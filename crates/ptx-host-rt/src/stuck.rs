@@ -2,7 +2,7 @@
 
 use ptx_exec::TrapKind;
 use ptx_exec::engine::{LaneGroup, deadlock, describe_lanes};
-use ptx_exec::program::{CollectiveKind, Effect, Mask, Op, Program, WARP, first_lane};
+use ptx_program::{CollectiveKind, Effect, Mask, Op, Program, WARP, first_lane};
 
 use super::frame::{Status, WarpFrame};
 
@@ -81,7 +81,7 @@ fn groups(
 
 #[cfg(test)]
 mod tests {
-    use ptx_exec::program::VoteMode;
+    use ptx_program::VoteMode;
 
     use super::*;
 

@@ -1,7 +1,8 @@
 //! Builtin functions of the system, called for the lanes of a warp in order.
 
-use ptx_exec::program::{Call, Callee, Effect, Op, Row, lanes};
-use ptx_exec::{AddressSize, Fault, FaultKind, Space, TrapKind};
+use ptx_exec::{Fault, FaultKind, TrapKind};
+use ptx_program::memory::{AddressSize, Space};
+use ptx_program::{Call, Callee, Effect, Op, Row, lanes};
 
 use super::frame::{PEERS, Status, WarpFrame};
 

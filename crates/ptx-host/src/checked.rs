@@ -1,9 +1,9 @@
 //! Tests of code that checks what the analysis claims: each wrong claim is found, at its line, and right ones are not.
 
 use ptx_diag::SourceFile;
-use ptx_exec::program::{Binary, Effect, Op, Program};
 use ptx_exec::{Memory, Prepared, TrapKind};
 use ptx_llvm::host::{Cpu, Jit};
+use ptx_program::{Binary, Effect, Op, Program};
 
 use crate::analysis::lies::{Lies, with};
 use crate::analysis::{Facts, Launched, Shape, Zeros};
@@ -56,7 +56,7 @@ const ONE_VALUE: &str = "all lanes are claimed to have one value";
 #[test]
 fn a_wrong_rule_for_an_operation_is_found() {
     let shape = |op: &Op, shape: Shape| match op {
-        Op::Alu(ptx_exec::program::Alu::Binary { op: Binary::Xor, .. }) => Shape::Uniform,
+        Op::Alu(ptx_program::Alu::Binary { op: Binary::Xor, .. }) => Shape::Uniform,
         _ => shape,
     };
     let body = "add.u32 %r2, %r1, 5;\nxor.b32 %r3, %r2, 1;\nst.global.u32 [%rd3], %r3; ret;";
@@ -66,7 +66,7 @@ fn a_wrong_rule_for_an_operation_is_found() {
 #[test]
 fn a_wrong_stride_is_found() {
     let shape = |op: &Op, shape: Shape| match (op, shape) {
-        (Op::Alu(ptx_exec::program::Alu::Binary { op: Binary::Shl(_), .. }), Shape::Strided(mut stride)) => {
+        (Op::Alu(ptx_program::Alu::Binary { op: Binary::Shl(_), .. }), Shape::Strided(mut stride)) => {
             stride.across = stride.across.map(|across| across + 1);
             Shape::Strided(stride)
         }
@@ -79,7 +79,9 @@ fn a_wrong_stride_is_found() {
 #[test]
 fn loads_and_shuffles_that_are_taken_to_give_one_value_are_found() {
     let loads = |op: &Op, shape: Shape| match op {
-        Op::Effect(Effect::Load(load)) if load.address.space == ptx_exec::Space::Global => Shape::Uniform,
+        Op::Effect(Effect::Load(load)) if load.address.space == ptx_program::memory::Space::Global => {
+            Shape::Uniform
+        }
         _ => shape,
     };
     let body = "ld.global.u32 %r2,\n[%rd3];\nst.global.u32 [%rd3], %r2; ret;";
@@ -95,7 +97,7 @@ fn loads_and_shuffles_that_are_taken_to_give_one_value_are_found() {
 #[test]
 fn wrong_bounds_and_bits_are_found() {
     let facts = |op: &Op, facts: Option<Facts>| match op {
-        Op::Alu(ptx_exec::program::Alu::Binary { op: Binary::And, .. }) => {
+        Op::Alu(ptx_program::Alu::Binary { op: Binary::And, .. }) => {
             Some(Facts { least: 0, most: 6, zeros: Zeros::default() })
         }
         _ => facts,
@@ -104,12 +106,12 @@ fn wrong_bounds_and_bits_are_found() {
     let body = "and.b32 %r2, %r1, 13;\nst.global.u32 [%rd3], %r2; ret;";
     finds(body, Lies { facts: Some(facts), ..Lies::default() }, 0, "claimed to be from 0x0 to 0x6");
     let differing = |op: &Op, bits: u64| match op {
-        Op::Alu(ptx_exec::program::Alu::Binary { op: Binary::And, .. }) => bits & !4,
+        Op::Alu(ptx_program::Alu::Binary { op: Binary::And, .. }) => bits & !4,
         _ => bits,
     };
     finds(body, Lies { differing: Some(differing), ..Lies::default() }, 0, "claimed to differ in the bits");
     let chunkwise = |op: &Op, bits: u32| match op {
-        Op::Alu(ptx_exec::program::Alu::Binary { op: Binary::Xor, .. }) => 0,
+        Op::Alu(ptx_program::Alu::Binary { op: Binary::Xor, .. }) => 0,
         _ => bits,
     };
     let body = "xor.b32 %r2, %r1, 21;\nst.global.u32 [%rd3], %r2; ret;";
@@ -138,7 +140,7 @@ fn lanes_that_run_without_the_others_are_found() {
 fn what_warps_that_run_together_are_wrongly_said_to_share_is_found() {
     // The number of the warp is one value in each of the two, and another one in the other.
     let shape = |op: &Op, shape: Shape| match op {
-        Op::Alu(ptx_exec::program::Alu::Binary { op: Binary::Shr(_), .. }) => Shape::Uniform,
+        Op::Alu(ptx_program::Alu::Binary { op: Binary::Shr(_), .. }) => Shape::Uniform,
         _ => shape,
     };
     let body = "mov.u32 %r2, %tid.x; mov.u32 %r4, 0; mov.u32 %r5, 0;\nshr.u32 %r3, %r2, 5;\n\

@@ -15,9 +15,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptx_exec::Space;
-use ptx_exec::program::{Alu, Binary, Effect, Inst, Op, Operand, Packing, Program, Src, Ternary, Unary};
-use ptx_exec::scalar::int::Saturation;
+use ptx_program::memory::Space;
+use ptx_program::scalar::int::Saturation;
+use ptx_program::{Alu, Binary, Effect, Inst, Op, Operand, Packing, Program, Src, Ternary, Unary};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::{BlockId, Graph, Liveness};

@@ -10,22 +10,21 @@ mod copier;
 mod inlined;
 mod stack;
 
-use ptx_exec::program::{Alu, Effect, Inst, Op, Packing, Program, Src, Unary};
+use ptx_program::{Alu, Effect, Inst, Op, Packing, Program, Src, Unary};
 
 pub(crate) use copier::STACK;
 pub use inlined::Inlined;
 
 use crate::analysis::Refusal;
 use crate::counters::split;
-use crate::exchange::guard_exchanges;
 use crate::spin::poll;
 use crate::strategy::{Form, Forms};
 use crate::webs::separate;
 use copier::{Calls, Copier, InlinedFrame, Return, body};
 use stack::CALLS;
 
-/// Inlines the calls of a kernel, gives each value a row of its own (`webs.rs`), duplicates loop counters (`counters.rs`), if-converts branches around exchanges
-/// (`exchange.rs`), and makes loads poll on which loops wait (`spin.rs`); `None` if there is nothing to do. Disabled forms are left out.
+/// Inlines the calls of a kernel, gives each value a row of its own (`webs.rs`), duplicates loop counters (`counters.rs`), and makes loads poll
+/// on which loops wait (`spin.rs`); `None` if there is nothing to do. Disabled forms are left out.
 ///
 /// # Errors
 /// A call that cannot be inlined.
@@ -33,9 +32,6 @@ pub fn inline(program: &Program, disabled: Forms) -> Result<Option<Inlined>, Ref
     let mut made = separate(program, without_calls(program)?);
     if !disabled.contains(Form::Counters) {
         made = split(program, made);
-    }
-    if !disabled.contains(Form::Exchanges) {
-        made = guard_exchanges(program, made);
     }
     Ok(poll(program, made))
 }

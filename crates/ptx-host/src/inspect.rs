@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use ptx_exec::program::{Program, Src};
 use ptx_llvm::OptLevel;
 use ptx_llvm::host::{Cpu, HostMachine};
+use ptx_program::{Program, Src};
 
 use crate::analysis::{Analysis, Launched, Shape, Stride};
 use crate::error::CompileError;
@@ -13,6 +13,7 @@ use crate::join::{Joined, analyze};
 use crate::kernel;
 use crate::options::Options;
 use crate::remarks::Remark;
+use crate::source::Source;
 use crate::strategy::lanes;
 
 /// A stage of compiling a kernel.
@@ -76,7 +77,7 @@ pub fn explain(
     options: &Options,
 ) -> Result<Explanation, CompileError> {
     let options = Options { notes: true, ..options.clone() };
-    kernel::with_ir(program, launched, cpu, &options, |_, inlined, made| {
+    kernel::with_ir(Source::new(program, launched, &options), cpu, |_, inlined, made| {
         let mut remarks = made.remarks;
         for remark in &mut remarks {
             remark.pc = original(inlined, remark.pc);

@@ -27,7 +27,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptx_exec::program::{
+use ptx_program::{
     Alu, Collective, CollectiveKind, Effect, Inst, Op, Origin, Packing, Participants, Program, Src, Unary,
 };
 

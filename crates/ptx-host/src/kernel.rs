@@ -3,11 +3,12 @@
 use std::sync::{Arc, OnceLock};
 
 use ptx_exec::engine::{Instructions, Stop};
-use ptx_exec::program::{Effect, Op, Program};
-use ptx_exec::{AddressSize, Geometry, TrapKind};
+use ptx_exec::{Geometry, TrapKind};
 use ptx_host_rt::{Compiled, Effects, Given, WarpCode};
 use ptx_llvm::host::{Cpu, HostMachine, Jit, JitCode};
 use ptx_llvm::{Context, Identity, LlvmError, Module, OptLevel, detached};
+use ptx_program::memory::AddressSize;
+use ptx_program::{Effect, Op, Program};
 
 use crate::analysis::{Claims, Launched, Refusal};
 use crate::cache::{Cache, Entry, Key, Processor};
@@ -19,6 +20,7 @@ use crate::notes::Notes;
 use crate::options::Options;
 use crate::perf;
 use crate::remarks::{self, Remark};
+use crate::source::Source;
 use crate::stack::{stack_bytes, waits};
 use crate::strategy::{Chosen, Group, Strategy, choose, choose_warp};
 
@@ -55,16 +57,14 @@ enum Linked {
 
 /// What `show` makes of the LLVM IR of a kernel for a processor, before LLVM's optimizations. The program without calls is there if there were any.
 pub(crate) fn with_ir<T>(
-    program: &Program,
-    launched: &Launched,
+    source: Source<'_>,
     cpu: &Cpu,
-    options: &Options,
     show: impl FnOnce(&HostMachine, Option<&Inlined>, Generated<'_>) -> Result<T, CompileError>,
 ) -> Result<T, CompileError> {
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
-    let inlined = inline(program, options.disabled)?;
-    let made = generate(&context, &machine, program, inlined.as_ref(), launched, options)?;
+    let inlined = inline(source.program, source.options.disabled)?;
+    let made = generate(&context, &machine, source, inlined.as_ref())?;
     show(&machine, inlined.as_ref(), made)
 }
 
@@ -78,11 +78,15 @@ pub fn host_ir(
     cpu: &Cpu,
     options: &Options,
 ) -> Result<[String; 2], CompileError> {
-    with_ir(program, launched, cpu, options, |machine, _, Generated { mut module, passes, .. }| {
-        let before = module.to_text();
-        machine.optimize(&mut module, passes)?;
-        Ok([before, module.to_text()])
-    })
+    with_ir(
+        Source::new(program, launched, options),
+        cpu,
+        |machine, _, Generated { mut module, passes, .. }| {
+            let before = module.to_text();
+            machine.optimize(&mut module, passes)?;
+            Ok([before, module.to_text()])
+        },
+    )
 }
 
 /// LLVM IR of a kernel for a processor, before LLVM's optimizations.
@@ -95,7 +99,7 @@ pub fn unoptimized_ir(
     cpu: &Cpu,
     options: &Options,
 ) -> Result<String, CompileError> {
-    with_ir(program, launched, cpu, options, |_, _, made| Ok(made.module.to_text()))
+    with_ir(Source::new(program, launched, options), cpu, |_, _, made| Ok(made.module.to_text()))
 }
 
 /// The assembly of a kernel for a processor.
@@ -108,10 +112,14 @@ pub fn host_assembly(
     cpu: &Cpu,
     options: &Options,
 ) -> Result<String, CompileError> {
-    with_ir(program, launched, cpu, options, |machine, _, Generated { mut module, passes, .. }| {
-        machine.optimize(&mut module, passes)?;
-        Ok(machine.emit_assembly(module)?)
-    })
+    with_ir(
+        Source::new(program, launched, options),
+        cpu,
+        |machine, _, Generated { mut module, passes, .. }| {
+            machine.optimize(&mut module, passes)?;
+            Ok(machine.emit_assembly(module)?)
+        },
+    )
 }
 
 pub(crate) const PIPELINE: &str = "default<O2>";
@@ -132,16 +140,13 @@ fn pipeline(options: &Options) -> &'static str {
 
 /// The object file of a kernel, and the claims that its code checks. All that it depends on is in [`Key`].
 fn make(
-    program: &Program,
+    source: Source<'_>,
     inlined: Option<&Inlined>,
-    launched: &Launched,
     cpu: &Cpu,
-    options: &Options,
 ) -> Result<(Entry, Option<Arc<Claims>>), CompileError> {
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
-    let Generated { mut module, passes, runs, claims, .. } =
-        generate(&context, &machine, program, inlined, launched, options)?;
+    let Generated { mut module, passes, runs, claims, .. } = generate(&context, &machine, source, inlined)?;
     needed()?;
     machine.optimize(&mut module, passes)?;
     needed()?;
@@ -156,16 +161,15 @@ fn needed() -> Result<(), CompileError> {
     Err(LlvmError::Other { message: "the process is ending".to_owned() }.into())
 }
 
-pub(crate) fn generate<'c>(
+fn generate<'c>(
     context: &'c Context,
     machine: &HostMachine,
-    program: &Program,
+    source: Source<'_>,
     inlined: Option<&Inlined>,
-    launched: &Launched,
-    options: &Options,
 ) -> Result<Generated<'c>, CompileError> {
-    let Some(inlined) = inlined else { return generate_one(context, machine, program, launched, options) };
-    let made = generate_one(context, machine, &inlined.program, launched, &options.placed(inlined));
+    let Some(inlined) = inlined else { return generate_one(context, machine, source) };
+    let options = source.options.placed(inlined);
+    let made = generate_one(context, machine, Source::new(&inlined.program, source.launched, &options));
     made.map_err(|error| match error {
         CompileError::Refused(Refusal { pc, why }) => CompileError::refused(inlined.place(pc), why),
         CompileError::Llvm(error) => CompileError::Llvm(error),
@@ -176,21 +180,20 @@ pub(crate) fn generate<'c>(
 pub(crate) fn generate_one<'c>(
     context: &'c Context,
     machine: &HostMachine,
-    program: &Program,
-    launched: &Launched,
-    options: &Options,
+    source: Source<'_>,
 ) -> Result<Generated<'c>, CompileError> {
+    let program = source.program;
     if program.address_size == AddressSize::Bits32 {
         // The code uses host addresses as global addresses.
         let entry = program.kernel().start;
         return Err(CompileError::refused(entry, "modules with 32-bit addresses are not compiled"));
     }
-    let chosen = choose(program, launched, machine, options)?;
+    let chosen = choose(source, machine)?;
     let group = chosen.strategy.group;
-    match generate_chosen(context, machine, program, chosen, launched, options) {
+    match generate_chosen(context, machine, source, chosen) {
         Err(CompileError::Refused(refusal)) if group != Group::Warp => {
-            let chosen = choose_warp(program, launched, machine, options)?;
-            let made = generate_chosen(context, machine, program, chosen, launched, options);
+            let chosen = choose_warp(source, machine)?;
+            let made = generate_chosen(context, machine, source, chosen);
             // What code for several warps refuses, that for one does too: the choice has made sure of it.
             debug_assert!(made.is_err(), "{group:?} refuses instruction {}: {}", refusal.pc, refusal.why);
             made
@@ -203,15 +206,13 @@ pub(crate) fn generate_one<'c>(
 fn generate_chosen<'c>(
     context: &'c Context,
     machine: &HostMachine,
-    program: &Program,
+    source: Source<'_>,
     chosen: Chosen,
-    launched: &Launched,
-    options: &Options,
 ) -> Result<Generated<'c>, CompileError> {
     let Some(joined) = &chosen.joined else {
-        return generate_of(context, machine, program, &chosen, launched, options);
+        return generate_of(context, machine, source, &chosen);
     };
-    let made = generate_of(context, machine, &joined.program, &chosen, launched, options);
+    let made = generate_of(context, machine, source.with_program(&joined.program), &chosen);
     let located = |error| match error {
         CompileError::Refused(Refusal { pc, why }) => CompileError::refused(joined.place(pc), why),
         CompileError::Llvm(error) => CompileError::Llvm(error),
@@ -228,10 +229,8 @@ fn generate_chosen<'c>(
 fn generate_of<'c>(
     context: &'c Context,
     machine: &HostMachine,
-    program: &Program,
+    Source { program, launched, options }: Source<'_>,
     Chosen { analysis, joined, strategy }: &Chosen,
-    launched: &Launched,
-    options: &Options,
 ) -> Result<Generated<'c>, CompileError> {
     let mut module = Module::new(context, "kernel");
     machine.set_up(&mut module);
@@ -295,9 +294,10 @@ impl Kernel {
         jit: &Jit,
         options: &Options,
     ) -> Result<Self, CompileError> {
+        let source = Source::new(program, launched, options);
         let inlined = inline(program, options.disabled)?;
-        let (entry, claims) = make(program, inlined.as_ref(), launched, cpu, options)?;
-        Self::link(&entry, claims, program, inlined, launched, &|| Ok(jit), options)
+        let (entry, claims) = make(source, inlined.as_ref(), cpu)?;
+        Self::link(&entry, claims, source, inlined, &|| Ok(jit))
     }
 
     /// Gets a kernel from a cache, or compiles it and adds it. Options that change the code bypass the cache ([`Options::is_kept`]).
@@ -315,66 +315,52 @@ impl Kernel {
         if !options.is_kept() {
             return Self::compile_with(program, launched, cpu, jit, options);
         }
-        Self::kept(program, launched, Processor::Named(cpu), options, cache, &|| Ok((cpu, jit)))
+        let source = Source::new(program, launched, options);
+        Self::kept(source, Processor::Named(cpu), cache, &|| Ok((cpu, jit)))
     }
 
     /// As [`Self::cached`], for options of cached kernels. LLVM is only used if needed: to compile a kernel, or to link one that the loader of this crate
     /// does not support.
     pub(crate) fn kept<'t>(
-        program: &Program,
-        launched: &Launched,
+        source: Source<'_>,
         processor: Processor<'_>,
-        options: &Options,
         cache: &Cache,
         tools: &dyn Fn() -> Result<(&'t Cpu, &'t Jit), LlvmError>,
     ) -> Result<Self, CompileError> {
-        let key = Key::new(program, launched, processor, pipeline(options));
-        let inlined = inline(program, options.disabled)?;
-        if let Some(kernel) =
-            Self::from_cache(&key, program, inlined.clone(), launched, options, cache, tools)
-        {
+        let key = Key::new(source.program, source.launched, processor, pipeline(source.options));
+        let inlined = inline(source.program, source.options.disabled)?;
+        if let Some(kernel) = Self::from_cache(&key, source, inlined.clone(), cache, tools) {
             return Ok(kernel);
         }
         let jit = || tools().map(|(_, jit)| jit);
-        let (entry, claims) = make(program, inlined.as_ref(), launched, tools()?.0, options)?;
-        let kernel = Self::link(&entry, claims, program, inlined, launched, &jit, options)?;
+        let (entry, claims) = make(source, inlined.as_ref(), tools()?.0)?;
+        let kernel = Self::link(&entry, claims, source, inlined, &jit)?;
         cache.put(&key, &entry);
         Ok(kernel)
     }
 
     /// The kernel of a cache, if it contains it.
     pub(crate) fn found<'t>(
-        program: &Program,
-        launched: &Launched,
+        source: Source<'_>,
         processor: Processor<'_>,
-        options: &Options,
         cache: &Cache,
         tools: &dyn Fn() -> Result<(&'t Cpu, &'t Jit), LlvmError>,
     ) -> Option<Self> {
-        let key = Key::new(program, launched, processor, pipeline(options));
-        Self::from_cache(
-            &key,
-            program,
-            inline(program, options.disabled).ok()?,
-            launched,
-            options,
-            cache,
-            tools,
-        )
+        let key = Key::new(source.program, source.launched, processor, pipeline(source.options));
+        let inlined = inline(source.program, source.options.disabled).ok()?;
+        Self::from_cache(&key, source, inlined, cache, tools)
     }
 
     fn from_cache<'t>(
         key: &Key,
-        program: &Program,
+        source: Source<'_>,
         inlined: Option<Inlined>,
-        launched: &Launched,
-        options: &Options,
         cache: &Cache,
         tools: &dyn Fn() -> Result<(&'t Cpu, &'t Jit), LlvmError>,
     ) -> Option<Self> {
         let entry = cache.get(key).filter(|entry| entry.llvm.is_current())?;
         let jit = || tools().map(|(_, jit)| jit);
-        match Self::link(&entry, None, program, inlined, launched, &jit, options) {
+        match Self::link(&entry, None, source, inlined, &jit) {
             Ok(kernel) => Some(Self { is_from_cache: true, ..kernel }),
             // A valid entry whose contents are not code.
             Err(_) => {
@@ -387,11 +373,9 @@ impl Kernel {
     fn link<'t>(
         entry: &Entry,
         claims: Option<Arc<Claims>>,
-        program: &Program,
+        Source { program, launched, options }: Source<'_>,
         inlined: Option<Inlined>,
-        launched: &Launched,
         jit: &dyn Fn() -> Result<&'t Jit, LlvmError>,
-        options: &Options,
     ) -> Result<Self, CompileError> {
         let loaded = match &options.lines {
             None => load(&entry.object, code::NAME),

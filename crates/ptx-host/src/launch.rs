@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use ptx_exec::engine::{Assistant, Checked, Setup, System};
-use ptx_exec::program::{Callee, Effect, Op, Program, WARP};
-use ptx_exec::{AddressSize, Completion, Reconvergence, Report};
+use ptx_exec::{Completion, Reconvergence, Report};
 use ptx_host_rt::{Cancellation, Given, MOST_WARPS};
 use ptx_llvm::LlvmError;
 use ptx_llvm::host::{Cpu, Jit};
+use ptx_program::memory::AddressSize;
+use ptx_program::{Callee, Effect, Op, Program, WARP};
 
 use crate::analysis::Launched;
 use crate::cache::{Cache, Description, Processor};
@@ -18,6 +19,7 @@ use crate::inline::STACK;
 use crate::kernel::Kernel;
 use crate::once::OnceMap;
 use crate::options::Options;
+use crate::source::Source;
 
 /// Compiles kernels for a processor, and caches those of one program for each shape of blocks.
 #[derive(Debug)]
@@ -113,7 +115,8 @@ impl Compiler {
         program: &Program,
         launched: &Launched,
     ) -> Result<Arc<Kernel>, CompileError> {
-        let compile = || self.compile(program, launched, &kernels.options).map(Arc::new);
+        let source = Source::new(program, launched, &kernels.options);
+        let compile = || self.compile(source).map(Arc::new);
         kernels.by_shape.get_or_make(*launched, compile)
     }
 
@@ -139,16 +142,13 @@ impl Compiler {
         }
         let tools = || self.tools().map(|Tools { cpu, jit }| (cpu, jit));
         let processor = Processor::Own(self.own.as_ref()?);
-        let found = Kernel::found(program, launched, processor, &kernels.options, cache, &tools)?;
+        let source = Source::new(program, launched, &kernels.options);
+        let found = Kernel::found(source, processor, cache, &tools)?;
         kernels.by_shape.get_or_make(*launched, || Ok(Arc::new(found))).ok()
     }
 
-    fn compile(
-        &self,
-        program: &Program,
-        launched: &Launched,
-        options: &Options,
-    ) -> Result<Kernel, CompileError> {
+    fn compile(&self, source: Source<'_>) -> Result<Kernel, CompileError> {
+        let Source { program, launched, options } = source;
         let Some(cache) = self.cache.as_ref().filter(|_| options.is_kept()) else {
             let Tools { cpu, jit } = self.tools()?;
             return Kernel::compile_with(program, launched, cpu, jit, options);
@@ -158,7 +158,7 @@ impl Compiler {
             None => Processor::Named(self.cpu()?),
         };
         let tools = || self.tools().map(|Tools { cpu, jit }| (cpu, jit));
-        Kernel::kept(program, launched, processor, options, cache, &tools)
+        Kernel::kept(source, processor, cache, &tools)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A warp maps to vectors: its 32 lanes are a few chunks of the CPU's vector width, and a PTX register becomes a vector, a scalar if it is
 //! uniform (all lanes have the same value), or a scalar and a stride if it is affine (lane `n` has `base + n * stride`).
-//! The input is [`ptx_exec::program::Program`], which the interpreter executes too, so that both share one description of each operation.
+//! The input is [`ptx_program::Program`], which the interpreter executes too, so that both share one description of each operation.
 //! A kernel that cannot be compiled is rejected with the instruction and the reason, before anything runs.
 #![allow(unsafe_code)]
 
@@ -15,7 +15,6 @@ mod code;
 mod counters;
 pub mod emit;
 mod error;
-mod exchange;
 mod inline;
 mod inspect;
 mod join;
@@ -30,6 +29,7 @@ mod perf;
 #[path = "../tests/it/common/prepared.rs"]
 mod prepared;
 mod remarks;
+mod source;
 mod spin;
 mod stack;
 mod strategy;

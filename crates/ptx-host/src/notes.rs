@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use ptx_exec::program::Src;
+use ptx_program::Src;
 
 use crate::analysis::BlockId;
 

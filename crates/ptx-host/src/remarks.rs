@@ -1,6 +1,6 @@
 //! Remarks: which accesses and branches of a kernel are more than a scalar or a plain vector, and why.
 
-use ptx_exec::program::{Effect, Op, Program, Src};
+use ptx_program::{Effect, Op, Program, Src};
 
 use crate::analysis::{Analysis, BlockId, Cause, Origin, Reasons, Shape};
 use crate::notes::{Notes, RemarkKind};
@@ -28,7 +28,7 @@ pub(crate) fn of_notes(program: &Program, analysis: &Analysis, notes: Notes) -> 
             Op::Effect(Effect::Store(store)) => Some(store.address),
             _ => None,
         });
-        address.is_some_and(|address| address.space == ptx_exec::Space::Generic)
+        address.is_some_and(|address| address.space == ptx_program::memory::Space::Generic)
     };
     let mut remarks = Vec::new();
     for (&(pc, kind), note) in &notes {
@@ -164,8 +164,8 @@ impl Writer<'_> {
             _ => None,
         };
         let base = address.and_then(|address| match address.base {
-            ptx_exec::program::Base::Row(src, _) => Some(src),
-            ptx_exec::program::Base::Frame => None,
+            ptx_program::Base::Row(src, _) => Some(src),
+            ptx_program::Base::Frame => None,
         });
         match (effect, base) {
             (_, Some(src)) if !self.analysis.shapes.src(src).is_uniform() => {

@@ -13,9 +13,9 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::Space;
-use ptx_exec::program::{Effect, Op, Program};
 use ptx_ir::dominators::{FlowGraph, immediate_dominators};
+use ptx_program::memory::Space;
+use ptx_program::{Effect, Op, Program};
 
 use crate::analysis::{Access, BlockId, Edges, Graph};
 use crate::inline::Inlined;

@@ -1,7 +1,7 @@
 //! The stack of the function of a kernel: how many bytes it needs, from the rows and the local memory of the program, and whether each warp needs a
 //! stack of its own.
 
-use ptx_exec::program::{Effect, Function, Op, Program, WARP};
+use ptx_program::{Effect, Function, Op, Program, WARP};
 
 use crate::code::Runs;
 use crate::join::most_rows;

@@ -16,8 +16,8 @@ mod order;
 
 use std::fmt;
 
-use ptx_exec::program::{Program, WARP};
 use ptx_llvm::host::HostMachine;
+use ptx_program::{Program, WARP};
 
 use crate::analysis::{
     Analysis, BlockCopy, BlockId, Launched, Terminator, copies, has_heavy, runs_together, single_copies,

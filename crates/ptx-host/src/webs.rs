@@ -19,7 +19,7 @@
 
 mod values;
 
-use ptx_exec::program::{Inst, Op, Operand, Program, Slot, Src};
+use ptx_program::{Inst, Op, Operand, Program, Slot, Src};
 
 use crate::analysis::{BlockId, Dominance, Edges, Graph, guard_of};
 use crate::inline::Inlined;

@@ -141,8 +141,7 @@ fn missing<'m>(modules: &[&'m Module]) -> impl Iterator<Item = (usize, &'m str, 
             let Symbol::Function(id) = reference.symbol else { continue };
             let name = module.name(module.function(id).name);
             if without_prefix(name).is_some() && !defined(name) {
-                // Default: what no instruction names has its declaration as a place.
-                found.push((number, name, reference.used.unwrap_or(reference.at)));
+                found.push((number, name, reference.used));
             }
         }
     }
@@ -192,12 +191,15 @@ fn barrier(modules: &[&Module]) -> &'static str {
 /// The directives of the first module.
 fn head(modules: &[&Module]) -> String {
     let Some(module) = modules.first() else { return String::new() };
-    let names = module.target().map_or_else(Vec::new, |target| {
-        target.names.iter().map(|&name| module.name(name)).filter(|&name| name != "debug").collect()
-    });
-    let version = module.version().map_or_else(String::new, |version| format!(".version {version}\n"));
-    let target = if names.is_empty() { String::new() } else { format!(".target {}\n", names.join(", ")) };
-    format!("{version}{target}.address_size {}\n", module.address_size())
+    let mut head = String::new();
+    if let Some(version) = module.version() {
+        head.push_str(&format!(".version {version}\n"));
+    }
+    if let Some(target) = module.target() {
+        let names = target.names.iter().map(|&name| module.name(name)).filter(|&name| name != "debug");
+        head.push_str(&format!(".target {}\n", names.collect::<Vec<_>>().join(", ")));
+    }
+    head + &format!(".address_size {}\n", module.address_size())
 }
 
 /// All errors of [`device_runtime`] about one module.

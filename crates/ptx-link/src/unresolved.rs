@@ -14,8 +14,8 @@ pub struct Unresolved {
     pub symbol: Symbol,
     /// Where it is declared.
     pub at: Span,
-    /// Where it is used first, if that is an instruction.
-    pub used: Option<Span>,
+    /// Where an instruction uses it first; where it is declared if an initializer or a list of targets does.
+    pub used: Span,
 }
 
 /// Collects the names that are used.
@@ -73,10 +73,18 @@ impl Uses<'_> {
         }
     }
 
+    fn push(&mut self, symbol: Symbol, at: Span, instruction: Option<Span>) {
+        let mut used = at;
+        if let Some(instruction) = instruction {
+            used = instruction;
+        }
+        self.found.push(Unresolved { symbol, at, used });
+    }
+
     fn add_function(&mut self, id: FunctionId, used: Option<Span>) {
         let function = self.module.function(id);
         if !self.functions.contains(&function.name) && self.seen.insert((true, function.name)) {
-            self.found.push(Unresolved { symbol: Symbol::Function(id), at: function.at.0, used });
+            self.push(Symbol::Function(id), function.at.0, used);
         }
     }
 
@@ -88,7 +96,7 @@ impl Uses<'_> {
             && !self.variables.contains(&variable.name)
             && self.seen.insert((false, variable.name))
         {
-            self.found.push(Unresolved { symbol: Symbol::Variable(id), at: variable.at.0, used });
+            self.push(Symbol::Variable(id), variable.at.0, used);
         }
     }
 

@@ -106,6 +106,16 @@ impl Cpu {
         stated.unwrap_or_else(|| probe::implies(self, feature))
     }
 
+    /// Whether code for another processor can be executed on this one: it has all of the other's features.
+    ///
+    /// # Errors
+    ///
+    /// [`LlvmError::Target`] when LLVM does not know the other one, and [`LlvmError::Missing`] when LLVM's library cannot be loaded.
+    pub fn executes(&self, other: &Self) -> Result<bool, LlvmError> {
+        HostMachine::new(other, crate::OptLevel::O0)?;
+        Ok(self.triple == other.triple && probe::has_all(self, other) == Some(true))
+    }
+
     /// The vector width of code for the processor, in bits: 512 with all of AVX-512 F, BW, DQ and VL, 256 with AVX2,
     /// otherwise 128. To be computed once: see [`Cpu::has`].
     pub fn vector_bits(&self) -> u32 {

@@ -10,8 +10,8 @@
 
 use std::collections::BTreeSet;
 
-use ptx_ir::dominators::{self, FlowGraph};
-use rustc_hash::FxHashMap;
+use ptx_ir::dominators::{FlowGraph, dominance_frontiers, immediate_dominators, iterated_frontier};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flow::{End, Flow, NodeId};
 
@@ -183,59 +183,47 @@ fn statements(flow: &Flow, node: NodeId) -> impl Iterator<Item = usize> + '_ {
     node.instructions.iter().copied().chain(end)
 }
 
-/// Immediate dominators and dominance frontiers of the reachable nodes.
+/// The most members of the dominance frontiers, for each node, that are kept: more nested loops than usual programs have.
+const MOST_MEMBERS: usize = 64;
+
+/// The dominator tree of the reachable nodes, and their dominance frontiers.
 struct Dominators {
-    parent: Vec<Option<NodeId>>,
+    /// The immediate dominator of each node that the first one reaches, itself for the first.
+    parent: Vec<Option<usize>>,
     children: Vec<Vec<NodeId>>,
-    frontier: Vec<Vec<NodeId>>,
+    /// `None` if they have too many members.
+    frontiers: Option<Vec<Vec<usize>>>,
 }
 
 impl Dominators {
     fn new(flow: &Flow) -> Self {
-        let count = flow.nodes.len();
         let parent = immediate_dominators(flow);
-        let mut children = vec![Vec::new(); count];
-        let mut frontier = vec![Vec::new(); count];
+        let mut children = vec![Vec::new(); parent.len()];
         for node in &flow.order {
-            let predecessors = &flow.nodes[node.index()].predecessors;
-            let Some(own) = parent[node.index()] else { continue };
-            let is_root = own == *node;
-            if !is_root {
-                children[own.index()].push(*node);
-            }
-            // Only a node with several predecessors is in a frontier. The initial values count as a predecessor of the entry.
-            if predecessors.len() + usize::from(is_root) < 2 {
-                continue;
-            }
-            // A node is in the frontier of all that dominate one of its predecessors but not the node itself: those between the predecessor and
-            // the node's immediate dominator (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm).
-            for predecessor in predecessors {
-                let mut runner = *predecessor;
-                loop {
-                    if runner == own && !is_root {
-                        break;
-                    }
-                    // The walk from an earlier predecessor of this node came through here and recorded all that are above. Without this, a node with
-                    // many predecessors below a deep tree would cost their product.
-                    if frontier[runner.index()].last() == Some(node) {
-                        break;
-                    }
-                    frontier[runner.index()].push(*node);
-                    match parent[runner.index()] {
-                        Some(up) if up != runner => runner = up,
-                        _ => break,
-                    }
-                }
+            if let Some(own) = parent[node.index()].filter(|own| *own != node.index()) {
+                children[own].push(*node);
             }
         }
-        Self { parent, children, frontier }
+        let frontiers = dominance_frontiers(flow, &parent, MOST_MEMBERS * parent.len());
+        Self { parent, children, frontiers }
     }
-}
 
-/// The immediate dominator of each node that the first one reaches, itself for the first.
-fn immediate_dominators(flow: &Flow) -> Vec<Option<NodeId>> {
-    let node = |place: usize| NodeId(place as u32);
-    dominators::immediate_dominators(flow).into_iter().map(|found| found.map(node)).collect()
+    /// The iterated dominance frontier of some nodes, in any order.
+    fn iterated_frontier(&self, flow: &Flow, of: &[NodeId]) -> Vec<usize> {
+        let mut work: Vec<usize> = of.iter().map(|node| node.index()).collect();
+        let Some(frontiers) = &self.frontiers else {
+            let is_member = iterated_frontier(flow, &self.parent, work);
+            return (0..is_member.len()).filter(|at| is_member[*at]).collect();
+        };
+        let (mut members, mut seen) = (Vec::new(), FxHashSet::default());
+        while let Some(node) = work.pop() {
+            let new = frontiers[node].iter().copied().filter(|at| seen.insert(*at));
+            let known = members.len();
+            members.extend(new);
+            work.extend_from_slice(&members[known..]);
+        }
+        members
+    }
 }
 
 impl FlowGraph for Flow {
@@ -301,7 +289,7 @@ impl Builder<'_> {
         let mut exposed: Vec<Slot> = self.results.to_vec();
         for node in &self.flow.order {
             let mut written: Vec<Slot> = Vec::new();
-            let mut written_set = rustc_hash::FxHashSet::default();
+            let mut written_set = FxHashSet::default();
             for statement in statements(self.flow, *node) {
                 let Some(access) = self.accesses.get(&statement) else { continue };
                 exposed.extend(access.reads.iter().filter(|slot| !written_set.contains(*slot)));
@@ -324,15 +312,9 @@ impl Builder<'_> {
         // The iterated frontier: a phi is an assignment too, so its node's frontier needs one as well. Slots that are always written before they
         // are read in a node need none, which spares most of PTX's many temporaries.
         for slot in exposed {
-            let Some(mut work) = writers.get(&slot).cloned() else { continue };
-            let mut seen = rustc_hash::FxHashSet::default();
-            while let Some(node) = work.pop() {
-                for at in &dominators.frontier[node.index()] {
-                    if seen.insert(*at) {
-                        self.phi_slots[at.index()].push(slot);
-                        work.push(*at);
-                    }
-                }
+            let Some(writers) = writers.get(&slot) else { continue };
+            for at in dominators.iterated_frontier(self.flow, writers) {
+                self.phi_slots[at].push(slot);
             }
         }
     }
@@ -365,7 +347,7 @@ impl Builder<'_> {
                 }
             };
             let mut old = Vec::new();
-            let is_entry = dominators.parent[node.index()] == Some(node);
+            let is_entry = dominators.parent[node.index()] == Some(node.index());
             self.assign_phis(node, is_entry, &mut old);
             self.rename_statements(node, &mut old);
             self.rename_end(node);

@@ -58,6 +58,7 @@ mod written_out;
 
 pub use calls::signature_mismatch;
 pub use targets::{first_version, is_known_version, known_targets, nearest_target};
+pub use written_out::WrittenOut;
 
 /// A module that obeys the manual's rules.
 #[derive(Clone, Copy, Debug)]

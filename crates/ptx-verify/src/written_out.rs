@@ -14,6 +14,7 @@
 //! the element ([`single_elements`]). Parameters that the bodies of old kernels declare become lists ([`old_parameters`]).
 
 use std::borrow::Cow;
+use std::ops::Deref;
 
 use ptx_ir::{
     Body, Immediate, Inst, Module, Operand, RegDecl, RegDeclId, RegId, Register, Stmt, StrId, VectorShape,
@@ -22,11 +23,30 @@ use ptx_isa::{Mnemonic, ScalarType, SpecialReg, implies_modifiers, ptx};
 
 use crate::{Verified, cluster_addresses, hand_over, old_parameters, old_words, single_elements};
 
+/// A verified module as [`Verified::written_out`] gives it, which alone makes one: what is lowered and executed.
+#[derive(Clone, Debug)]
+pub struct WrittenOut<'m>(Cow<'m, Module>);
+
+impl WrittenOut<'_> {
+    /// The same, independent of the module that was verified.
+    pub fn into_owned(self) -> WrittenOut<'static> {
+        WrittenOut(Cow::Owned(self.0.into_owned()))
+    }
+}
+
+impl Deref for WrittenOut<'_> {
+    type Target = Module;
+
+    fn deref(&self) -> &Module {
+        &self.0
+    }
+}
+
 impl<'m> Verified<'m> {
     /// The module with the modifiers that its version and target imply written out ([`ptx_isa::Mnemonic::written_out`]), and with sums
     /// of registers and constants as instructions of their own, nothing declared outside of functions that belongs to a thread, and
     /// no directive that later versions lack: what its instructions mean under any version and target.
-    pub fn written_out(self) -> Cow<'m, Module> {
+    pub fn written_out(self) -> WrittenOut<'m> {
         let header = self.module.version().zip(self.module.target().and_then(|target| target.sm));
         let implied = header.filter(|(version, sm)| implies_modifiers(*version, *sm));
         let has_sums = |body: &Body| body.all_operands().iter().any(is_sum);
@@ -44,7 +64,7 @@ impl<'m> Verified<'m> {
             && !has_cluster_addresses
             && !has_singles
         {
-            return Cow::Borrowed(self.module);
+            return WrittenOut(Cow::Borrowed(self.module));
         }
         let mut module = self.module.clone();
         if has_singles {
@@ -78,7 +98,7 @@ impl<'m> Verified<'m> {
                 }
             }
         }
-        Cow::Owned(module)
+        WrittenOut(Cow::Owned(module))
     }
 }
 

@@ -50,6 +50,8 @@ pub(super) struct Generator {
     pub(super) blocks: Blocks,
     /// Whether the threads of a warp come to barriers one by one (`barriers.rs`).
     singly: bool,
+    /// Whether threads wait for each other in loops (`locks.rs`).
+    locks: bool,
     /// Statements that may still be generated.
     left: u32,
 }
@@ -88,7 +90,18 @@ pub(super) fn program(seed: u64) -> Program {
     let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x006b_6572_6e65_6c73);
     let block = BLOCKS[rng.usize(..BLOCKS.len())];
     let blocks = Blocks::apart(rng.u32(1..4));
-    of_blocks(seed, rng, block, blocks, false)
+    of_blocks(seed, rng, block, blocks, Kind::Any)
+}
+
+/// Generates one whose threads wait for each other in loops.
+pub(super) fn locks(seed: u64) -> Program {
+    let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x006c_6f63_6b73);
+    let block = BLOCKS[rng.usize(..BLOCKS.len())];
+    let blocks = match rng.u32(..4) {
+        0 => Blocks { is_long: false, ..Blocks::together(&mut rng, block.iter().product()) },
+        _ => Blocks::apart(rng.u32(1..4)),
+    };
+    of_blocks(seed, rng, block, blocks, Kind::Locks)
 }
 
 /// Generates one the threads of whose warps come to barriers one by one.
@@ -103,7 +116,7 @@ pub(super) fn barriers(seed: u64) -> Program {
         }
         _ => Blocks::apart(rng.u32(1..4)),
     };
-    of_blocks(seed, rng, block, blocks, true)
+    of_blocks(seed, rng, block, blocks, Kind::Barriers)
 }
 
 /// Generates one whose blocks do something together.
@@ -111,14 +124,31 @@ pub(super) fn grid(seed: u64) -> Program {
     let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x0067_7269_6473);
     let block = BLOCKS[rng.usize(..BLOCKS.len())];
     let blocks = Blocks::together(&mut rng, block.iter().product());
-    of_blocks(seed, rng, block, blocks, false)
+    of_blocks(seed, rng, block, blocks, Kind::Any)
 }
 
-fn of_blocks(seed: u64, mut rng: Rng, block: [u32; 3], blocks: Blocks, singly: bool) -> Program {
+/// What a program has beside what all have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Any,
+    /// Barriers to which the threads of a warp come one by one.
+    Barriers,
+    /// Sections that one thread at a time executes.
+    Locks,
+}
+
+fn of_blocks(seed: u64, mut rng: Rng, block: [u32; 3], blocks: Blocks, kind: Kind) -> Program {
     let size = [8, 14, 25][rng.usize(..3)];
     let instructions = Instructions { rng, own: Own::default() };
     let threads: u32 = block.iter().product();
-    let mut generator = Generator { instructions, threads, blocks, singly, left: size };
+    let mut generator = Generator {
+        instructions,
+        threads,
+        blocks,
+        singly: kind == Kind::Barriers,
+        locks: kind == Kind::Locks,
+        left: size,
+    };
     let functions: Vec<Vec<Statement>> = (0..2).map(|_| generator.function()).collect();
     generator.left = size;
     let top = Region {
@@ -196,6 +226,9 @@ impl Generator {
         let choice = self.instructions.rng.u32(..20);
         match choice {
             0..=4 => Statement::Plain(self.arithmetic()),
+            8 | 9 if self.locks && !region.is_function && self.instructions.rng.bool() => {
+                Statement::Plain(self.instructions.section())
+            }
             5..=7 if !region.is_function => Statement::Plain(self.instructions.access()),
             8 | 9 if self.singly && region.is_whole && self.instructions.rng.u32(..3) > 0 => {
                 self.parted(region)

@@ -18,7 +18,7 @@ use crate::directive::Level;
 use crate::stage;
 
 /// What an execution left, or the words in which it was stopped.
-type Left = Result<Vec<u8>, String>;
+pub(crate) type Left = Result<Vec<u8>, String>;
 
 /// How what a way makes of a program differs from the program in the interpreter.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -103,18 +103,18 @@ impl Way<'_> {
 
 /// The ways in which code for processors executes a program: with and without checks of memory on this one, and in one of them on an older one that the
 /// seed chooses, or in both on all.
-fn ways(program: &Program, on_all: bool) -> Result<Vec<Way<'static>>> {
+fn ways(seed: u64, is_long: bool, on_all: bool) -> Result<Vec<Way<'static>>> {
     let all = compilers()?;
-    let chosen = 1 + program.seed as usize % (all.len() - 1).max(1);
+    let chosen = 1 + seed as usize % (all.len() - 1).max(1);
     let mut ways = Vec::new();
     for (at, compiler) in all.iter().enumerate() {
         if on_all || at == 0 {
             ways.extend([false, true].map(|check| Way::Compiled(compiler, check)));
         } else if at == chosen {
-            ways.push(Way::Compiled(compiler, (program.seed / 4).is_multiple_of(2)));
+            ways.push(Way::Compiled(compiler, (seed / 4).is_multiple_of(2)));
         }
     }
-    if program.is_long {
+    if is_long {
         ways.extend(all.first().map(Way::Automatic));
     }
     Ok(ways)
@@ -132,12 +132,13 @@ impl Judged<'_> {
     /// Executes it in one of the ways; gives why there is no code.
     fn run(&self, way: Way<'_>) -> Result<Result<Left, &'static str>> {
         let verified = stage::verify(self.module, self.source)?;
-        let decoded =
-            DecodedLaunch::at_host_addresses(verified, self.launch).map_err(|error| anyhow!("{error}"))?;
+        let refused =
+            |error: ExecError| anyhow!("{}", stage::describe(self.source, &error.into_diagnostics()));
+        let decoded = DecodedLaunch::at_host_addresses(verified, self.launch).map_err(refused)?;
         let loaded = decoded.load();
         let set_up = |steps| {
             let setup = loaded.set_up_with(|spec| spec.limits.steps = spec.limits.steps.or(steps));
-            setup.map_err(|error| anyhow!("{error}"))
+            setup.map_err(refused)
         };
         let report = match way {
             Way::Interpreted => Interpretation::new(set_up(None)?).run(),
@@ -178,31 +179,73 @@ impl Judged<'_> {
 /// # Errors
 /// The program is not valid, the interpreter does not finish it, or LLVM refuses the code.
 pub fn judge(program: &Program, on_all: bool) -> Result<Verdict> {
-    let source = SourceFile::new("kernel.ptx", program.ptx());
-    let module = stage::read(&source)?;
-    let launch = launch(program);
-    // One in two is checked to have the shapes that the analysis claims, which LLVM optimizes otherwise: a short one, as such code is slow.
-    let checks = !program.is_long && (program.seed / 2).is_multiple_of(2);
+    let (source, launch) = (SourceFile::new("kernel.ptx", program.ptx()), launch(program));
+    let run = interpreted(&source, &launch)?;
+    let left = run.map_err(|error| anyhow!("the interpreter does not finish the program: {error}"))?;
+    let draw = Draw { seed: program.seed, is_long: program.is_long, on_all, place };
+    as_code(&source, &launch, &draw, &left)
+}
+
+/// What a launch leaves in its first buffer in the interpreter.
+///
+/// # Errors
+/// The program is not valid.
+pub(crate) fn interpreted(source: &SourceFile, launch: &Launch) -> Result<Left> {
+    let module = stage::read(source)?;
+    let judged = Judged { source, module: &module, launch, options: Options::default() };
+    let run = judged.run(Way::Interpreted)?;
+    run.map_err(|why| anyhow!("the interpreter does not execute the program: {why}"))
+}
+
+/// What a word of the output is.
+pub(crate) type Place = fn(usize) -> String;
+
+/// What a word of a program's output is.
+fn place(at: usize) -> String {
+    match at.checked_sub(super::COUNTERS as usize) {
+        None => format!("counter {at}"),
+        Some(at) => format!("thread {}, word {}", at / super::SLOTS as usize, at % super::SLOTS as usize),
+    }
+}
+
+/// What decides how code is made, and how differences are told.
+pub(crate) struct Draw {
+    /// Chooses an older processor, checks of shapes, limits and the forms of code that are left out.
+    pub(crate) seed: u64,
+    /// Whether the program is executed automatically, too, and its shapes are not checked, as such code is slow.
+    pub(crate) is_long: bool,
+    /// Whether code is made for all processors.
+    pub(crate) on_all: bool,
+    /// What each word of the output is.
+    pub(crate) place: Place,
+}
+
+/// Executes a launch as code for processors, and compares what is left in its first buffer.
+///
+/// # Errors
+/// The program is not valid, or LLVM refuses the code.
+pub(crate) fn as_code(source: &SourceFile, launch: &Launch, draw: &Draw, expected: &[u8]) -> Result<Verdict> {
+    let module = stage::read(source)?;
+    let &Draw { seed, is_long, on_all, place } = draw;
+    // One in two is checked to have the shapes that the analysis claims, which LLVM optimizes otherwise.
+    let checks = !is_long && (seed / 2).is_multiple_of(2);
     // One in three is compiled to as many functions as possible, as large kernels are.
-    let limits = if program.seed.is_multiple_of(3) { Limits::SMALLEST } else { Limits::DEFAULT };
+    let limits = if seed.is_multiple_of(3) { Limits::SMALLEST } else { Limits::DEFAULT };
     // One in four is compiled without some of the special forms of code.
-    let mut random = fastrand::Rng::with_seed(program.seed);
+    let mut random = fastrand::Rng::with_seed(seed);
     let disabled = Form::ALL.into_iter().filter(|_| random.bool()).collect::<Vec<_>>();
-    let disabled = if program.seed % 4 == 1 { disabled } else { Vec::new() };
+    let disabled = if seed % 4 == 1 { disabled } else { Vec::new() };
     let options = Options::default().with_check_shapes(checks).with_limits(limits).with_disabled(disabled);
-    let judged = Judged { source: &source, module: &module, launch: &launch, options };
-    let expected = match judged.run(Way::Interpreted)? {
-        Ok(Ok(expected)) => expected,
-        Ok(Err(error)) => bail!("the interpreter does not finish the program: {error}"),
-        Err(why) => bail!("the interpreter does not execute the program: {why}"),
-    };
+    let judged = Judged { source, module: &module, launch, options };
     let mut refused = None;
     let mut differences = Vec::new();
-    for way in ways(program, on_all)? {
+    for way in ways(seed, is_long, on_all)? {
         match judged.run(way)? {
             Err(why) => refused = Some(why),
-            Ok(left) if left.as_ref() == Ok(&expected) => {}
-            Ok(left) => differences.push(Difference { way: way.name()?, what: describe(&left, &expected) }),
+            Ok(Ok(left)) if left == expected => {}
+            Ok(left) => {
+                differences.push(Difference { way: way.name()?, what: describe(&left, expected, place) })
+            }
         }
     }
     Ok(match refused {
@@ -242,13 +285,14 @@ pub fn judge_translations(program: &Program) -> Result<Vec<Difference>> {
         let left = translated().unwrap_or_else(|error| Err(format!("{error:#}")));
         if left.as_ref() != Ok(&expected) {
             let way = format!("translated at {level:?}");
-            differences.push(Difference { way, what: describe(&left, &expected) });
+            differences.push(Difference { way, what: describe(&left, &expected, place) });
         }
     }
     Ok(differences)
 }
 
-fn describe(left: &Left, expected: &[u8]) -> String {
+/// The first word that differs, or how the execution ended.
+pub(crate) fn describe(left: &Left, expected: &[u8], place: Place) -> String {
     let left = match left {
         Ok(left) => left,
         Err(error) => return error.clone(),
@@ -257,10 +301,5 @@ fn describe(left: &Left, expected: &[u8]) -> String {
     let pairs = left.chunks(4).zip(expected.chunks(4)).map(|(left, expected)| (word(left), word(expected)));
     let mut differing = pairs.enumerate().filter(|(_, (left, expected))| left != expected);
     let Some((at, (left, expected))) = differing.next() else { return "nothing".to_owned() };
-    let counters = super::COUNTERS as usize;
-    let place = match at.checked_sub(counters) {
-        None => format!("counter {at}"),
-        Some(at) => format!("thread {}, word {}", at / super::SLOTS as usize, at % super::SLOTS as usize),
-    };
-    format!("{place}: {left:#x} instead of {expected:#x}; {} words differ", differing.count() + 1)
+    format!("{}: {left:#x} instead of {expected:#x}; {} words differ", place(at), differing.count() + 1)
 }

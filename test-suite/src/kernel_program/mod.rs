@@ -8,7 +8,8 @@
 //! In other programs (`grid`) blocks do something together, too: they wait for the whole grid, and access shared memory of the other blocks of their
 //! cluster.
 //!
-//! In others (`barriers`) the threads of a warp come to barriers one by one. Others (`reuse`) have fewer registers than values.
+//! In others (`barriers`) the threads of a warp come to barriers one by one. Others (`locks`) have sections that one thread at a time executes,
+//! after threads have waited for each other in loops. Others (`reuse`) have fewer registers than values.
 //!
 //! Other programs (`joins`) show which threads run together, and are compared with what a translation to LLVM IR and back makes of them.
 //!
@@ -21,13 +22,14 @@ mod blocks;
 mod generate;
 mod joins;
 mod judge;
+mod locks;
 mod memory;
 mod reuse;
 mod syntax;
 
 use anyhow::Result;
-pub(crate) use judge::launch;
 pub use judge::{Difference, Verdict, judge, judge_translations};
+pub(crate) use judge::{Draw, as_code, describe, interpreted, launch};
 
 /// The architecture that kernels are for.
 pub(crate) const ARCHITECTURE: u16 = 90;
@@ -35,8 +37,8 @@ pub(crate) const ARCHITECTURE: u16 = 90;
 const INPUT: u32 = 1024;
 /// Words of output of each thread: what it stores and loads on the way, and then its registers.
 const SLOTS: u32 = 64;
-/// Words of the output that all threads change by atomic operations, before those of the threads.
-const COUNTERS: u32 = 64;
+/// Words of the output that all threads change, by atomic operations or one thread at a time, before those of the threads.
+const COUNTERS: u32 = 72;
 
 /// A kernel and how it is launched.
 #[derive(Clone, Debug)]
@@ -73,6 +75,11 @@ impl Program {
     /// Generates a program the threads of whose warps come to barriers one by one.
     pub fn barriers(seed: u64) -> Self {
         generate::barriers(seed)
+    }
+
+    /// Generates a program with sections that one thread at a time executes; in some of them blocks do something together.
+    pub fn locks(seed: u64) -> Self {
+        generate::locks(seed)
     }
 
     /// Generates a program whose registers hold one value after another; in some of them blocks do something together.

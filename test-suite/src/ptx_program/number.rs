@@ -1,4 +1,4 @@
-//! What operations compute of numbers, by the PTX manual and independently of `ptx-exec`.
+//! What operations compute of numbers, by the PTX manual and independently of `ptx-program`.
 
 use anyhow::{Context as _, Result, bail};
 

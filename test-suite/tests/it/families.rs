@@ -50,7 +50,7 @@ const WRITTEN: &[Written] = &[
     },
     Written {
         family: "Probe",
-        file: "ptx-exec/src/program/formula.rs",
+        file: "ptx-program/src/program/formula.rs",
         after: "    Fns,\n",
         text: "    Probe,\n",
     },
@@ -75,13 +75,13 @@ const WRITTEN: &[Written] = &[
     },
     Written {
         family: "Issue",
-        file: "ptx-exec/src/program/async_group.rs",
+        file: "ptx-program/src/program/async_group.rs",
         after: "pub enum AsyncOp {\n",
         text: "    Issue(Address),\n",
     },
     Written {
         family: "Engage",
-        file: "ptx-exec/src/program/instruction.rs",
+        file: "ptx-program/src/program/instruction.rs",
         after: "pub enum Effect {\n",
         text: "    Engage(Src),\n",
     },

@@ -42,6 +42,13 @@ fn random_barriers_agree() {
     agree(&(0..programs).map(Program::barriers).collect::<Vec<_>>());
 }
 
+/// Threads wait for each other in loops, in both engines.
+#[test]
+fn random_kernels_with_locks_agree() {
+    let programs: u64 = testing::count("random kernels with locks", 8, 1);
+    agree(&(0..programs).map(Program::locks).collect::<Vec<_>>());
+}
+
 /// Registers hold one value after another, and code has one shape for each.
 #[test]
 fn random_kernels_that_reuse_registers_agree() {
@@ -120,7 +127,17 @@ fn programs_are_valid_and_have_all_there_is() {
     ] {
         assert!(barriers.iter().any(|text| text.contains(part)), "no kernel with barriers has `{part}`");
     }
-    for text in texts.iter().take(40).chain(grids.iter().take(40)).chain(barriers.iter().take(40)) {
+    let locks: Vec<String> = (0..60).map(|seed| Program::locks(seed).ptx()).collect();
+    for part in ["bra wait_", "bra take_", "bra next_", "barrier.cluster.wait"] {
+        assert!(locks.iter().any(|text| text.contains(part)), "no kernel with locks has `{part}`");
+    }
+    for text in locks
+        .iter()
+        .take(40)
+        .chain(texts.iter().take(40))
+        .chain(grids.iter().take(40))
+        .chain(barriers.iter().take(40))
+    {
         let source = ptx_diag::SourceFile::new("kernel.ptx", text.as_str());
         test_suite::stage::read_and_verify(&source).unwrap_or_else(|error| panic!("{error:#}\n{text}"));
     }

@@ -12,7 +12,7 @@ pub fn explain(mnemonic: &str) -> Result<(), Failure> {
     if is_code(mnemonic) {
         return explain_code(mnemonic);
     }
-    match ptx_isa::explain(mnemonic, ptx_exec::executes) {
+    match ptx_isa::explain(mnemonic, ptx_program::decode::executes) {
         Ok(text) => Output::from_argument(None).write(text.as_bytes()),
         Err(error) => Err(Failure::about(ExitStatus::Usage, "--explain", finding(mnemonic, &error))),
     }
@@ -26,7 +26,10 @@ fn is_code(text: &str) -> bool {
 
 /// The codes of all findings there are.
 pub fn all_codes() -> impl Iterator<Item = &'static CodeMeaning> {
-    ptx_driver::code_meanings().chain(ptx_exec::codes::MEANINGS).chain(crate::code::MEANINGS)
+    ptx_driver::code_meanings()
+        .chain(ptx_program::codes::MEANINGS)
+        .chain(ptx_exec::codes::MEANINGS)
+        .chain(crate::code::MEANINGS)
 }
 
 /// The example of a code, or nothing where there is none.

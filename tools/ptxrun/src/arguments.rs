@@ -150,7 +150,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     pub keep_ptx: Option<PathBuf>,
     /// List the kernels of each input with their parameters and execute nothing; a folder means all files in it
-    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "remarks", "check", "jit_check_shapes", "disable", "print_after", "debug", "perf_map", "emit", "cache_dir", "no_cache", "cache_size", "completion", "reconvergence", "profile", "trace", "time", "repeat", "threads", "timeout"])]
+    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "remarks", "check", "jit_check_shapes", "disable", "cpu", "print_after", "debug", "perf_map", "emit", "cache_dir", "no_cache", "cache_size", "completion", "reconvergence", "profile", "trace", "time", "repeat", "threads", "timeout"])]
     pub list: bool,
     /// The kernel's name
     #[arg(long, value_name = "NAME")]
@@ -197,9 +197,13 @@ pub struct Arguments {
     #[arg(long)]
     pub jit_check_shapes: bool,
     /// Compile without special forms of code, to find out what one is worth or whether it is at fault: parts, groups, together, unrolling, turns, phases,
-    /// rematerialization, full-warps, lane-loops, exchanges, counters, windows, quads, prefetching, prefetching-blocks. `--remarks` tells which a kernel has
+    /// rematerialization, full-warps, lane-loops, counters, windows, quads, prefetching, prefetching-blocks. `--remarks` tells which a kernel has
     #[arg(long, value_name = "FORMS", value_delimiter = ',', value_parser = form)]
     pub disable: Vec<Form>,
+    /// Compile for this CPU, as LLVM names it, as in x86-64-v3, to compare code for other vectors. The CPU of this machine must have all of
+    /// its features to execute the code; it is not cached
+    #[arg(long, value_name = "CPU")]
+    pub cpu: Option<String>,
     /// Print the native code instead of executing it
     #[arg(long, value_enum, value_name = "FORM", conflicts_with_all = ["profile", "trace", "time", "repeat", "jit_check_shapes"])]
     pub emit: Option<Emit>,

@@ -5,12 +5,12 @@ use ptx_cli::code;
 use ptx_device::policy::NotCompiled;
 use ptx_diag::{Detail, Diagnostic, Severity};
 use ptx_driver::Sources;
-use ptx_exec::program::Program;
 use ptx_exec::{DecodedLaunch, ExecError, Launch};
 use ptx_host::analysis::Launched;
 use ptx_host::{CompileError, Lines, Options, Remark, RemarkKind, SourceLocation, Stage};
-use ptx_llvm::KernelCrash;
 use ptx_llvm::host::Cpu;
+use ptx_llvm::{KernelCrash, LlvmError};
+use ptx_program::Program;
 use ptx_verify::Verified;
 
 /// What executes the kernel.
@@ -55,7 +55,7 @@ pub enum Check {
     Memory,
 }
 
-/// What is printed of the code for this processor (`--emit`).
+/// What is printed of the code of a kernel (`--emit`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Emit {
     /// LLVM IR, optimized.
@@ -88,7 +88,19 @@ impl From<PrintAfter> for Stage {
     }
 }
 
-/// The code for this processor, as text, or why there is none.
+/// The processor that code is for: that of this process, or the one of a name (`--cpu`).
+///
+/// # Errors
+/// There is no LLVM.
+pub fn processor(name: Option<&str>) -> Result<Cpu, LlvmError> {
+    let host = Cpu::host()?;
+    Ok(match name {
+        Some(name) => Cpu::of(&host.triple, name, ""),
+        None => host,
+    })
+}
+
+/// The code for a processor, as text, or why there is none.
 ///
 /// # Errors
 /// The launch does not fit the module, or something that the kernel reaches cannot be executed.
@@ -96,9 +108,10 @@ pub fn emit(
     what: Emit,
     module: Verified<'_>,
     launch: &Launch,
+    cpu: Option<&str>,
     options: &Options,
 ) -> Result<Result<String, Diagnostic>, ExecError> {
-    text_of(module, launch, |program, launched, cpu| match what {
+    text_of(module, launch, cpu, |program, launched, cpu| match what {
         Emit::HostLl => ptx_host::host_ir(program, launched, cpu, options).map(|[_, optimized]| optimized),
         Emit::HostAsm => ptx_host::host_assembly(program, launched, cpu, options),
     })
@@ -113,9 +126,10 @@ pub fn print_after(
     module: Verified<'_>,
     launch: &Launch,
     sources: &Sources,
+    cpu: Option<&str>,
     options: &Options,
 ) -> Result<Result<String, Diagnostic>, ExecError> {
-    text_of(module, launch, |program, launched, cpu| {
+    text_of(module, launch, cpu, |program, launched, cpu| {
         let place = |pc: u32| {
             let origin = program.origins.get(pc as usize);
             let place = origin.and_then(|origin| sources.place(origin.span));
@@ -129,15 +143,16 @@ pub fn print_after(
     })
 }
 
-/// A text on the code of a kernel for this processor.
+/// A text on the code of a kernel for a processor.
 fn text_of(
     module: Verified<'_>,
     launch: &Launch,
+    cpu: Option<&str>,
     text: impl FnOnce(&Program, &Launched, &Cpu) -> Result<String, CompileError>,
 ) -> Result<Result<String, Diagnostic>, ExecError> {
     let decoded = DecodedLaunch::at_host_addresses(module, launch)?;
     let (program, launched) = (decoded.program(), Launched::blocks(launch.block));
-    let made = Cpu::host().map_err(CompileError::from).and_then(|cpu| text(program, &launched, &cpu));
+    let made = processor(cpu).map_err(CompileError::from).and_then(|cpu| text(program, &launched, &cpu));
     Ok(made.map_err(|error| not_compiled(&error.into(), program)))
 }
 
@@ -154,8 +169,13 @@ pub fn interpreted(why: &NotCompiled, program: &Program) -> Diagnostic {
 }
 
 /// Remarks on how the warps of a compiled kernel are executed, and on its accesses and branches.
-pub fn remarks(program: &Program, launched: &Launched, options: &Options) -> Vec<Diagnostic> {
-    let found = Cpu::host()
+pub fn remarks(
+    program: &Program,
+    launched: &Launched,
+    cpu: Option<&str>,
+    options: &Options,
+) -> Vec<Diagnostic> {
+    let found = processor(cpu)
         .map_err(CompileError::from)
         .and_then(|cpu| ptx_host::explain(program, launched, &cpu, options));
     // A kernel from the cache may run where there is no LLVM to explain it.

@@ -74,9 +74,10 @@ impl<'a> Launching<'a> {
 
     /// When a kernel is compiled that is not in the cache: before the launch if the command line asks for something of compiled code.
     fn when(&self) -> When {
-        let Arguments { remarks, jit_check_shapes, disable, debug, perf_map, repeat, time, .. } =
+        let Arguments { remarks, jit_check_shapes, disable, cpu, debug, perf_map, repeat, time, .. } =
             self.arguments;
         let concerns_code = !disable.is_empty()
+            || cpu.is_some()
             || *remarks
             || *jit_check_shapes
             || *debug
@@ -102,8 +103,11 @@ impl<'a> Launching<'a> {
 
     /// How the kernel is compiled.
     fn compilation(&self, launch: &Checked<'_>) -> Result<Compilation, CompileError> {
-        let Arguments { perf_map, debug, .. } = self.arguments;
-        let compiler = Compiler::host().with_cache(Store::new(self.arguments).open());
+        let Arguments { perf_map, debug, cpu, .. } = self.arguments;
+        let compiler = match cpu {
+            None => Compiler::host().with_cache(Store::new(self.arguments).open()),
+            Some(name) => Compiler::new(engine::processor(Some(name))?)?,
+        };
         let mut options = self.options();
         if *perf_map {
             options.perf_map = self.sources.files().first().map(|file| file.name().to_owned());
@@ -146,8 +150,9 @@ impl<'a> Launching<'a> {
                 terminal.note(|| "compiled code executes the launch".to_owned());
                 Store::new(self.arguments).report(compiler.as_deref(), &kernel);
                 if self.arguments.remarks {
-                    let remarks =
-                        engine::remarks(launch.program, &Launched::of(&launch.geometry), &self.options());
+                    let launched = Launched::of(&launch.geometry);
+                    let cpu = self.arguments.cpu.as_deref();
+                    let remarks = engine::remarks(launch.program, &launched, cpu, &self.options());
                     show_remarks(self.arguments, self.sources, remarks)?;
                 }
                 Ok(Begun::Ready(Box::new(Ready { decoded, code: Some(kernel) })))

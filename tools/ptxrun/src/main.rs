@@ -132,19 +132,24 @@ fn execute(
     let mut launch = plan.launch()?;
     let mut printed = Printed::new(name);
     if let Some(what) = arguments.emit {
-        let made =
-            terminal.step("compile", || engine::emit(what, verified, &launch, &arguments.code_options()));
+        let made = terminal.step("compile", || {
+            engine::emit(what, verified, &launch, arguments.cpu.as_deref(), &arguments.code_options())
+        });
         let text = made.map_err(|error| failed(&sources, error))?;
         let text = text.map_err(|error| not_compiled(&sources, error))?;
         return printed.write(text.as_bytes());
     }
     if let Some(stage) = arguments.print_after {
         let made = terminal.step("compile", || {
-            engine::print_after(stage, verified, &launch, &sources, &arguments.code_options())
+            let options = arguments.code_options();
+            engine::print_after(stage, verified, &launch, &sources, arguments.cpu.as_deref(), &options)
         });
         let text = made.map_err(|error| failed(&sources, error))?;
         let text = text.map_err(|error| not_compiled(&sources, error))?;
         return printed.write(text.as_bytes());
+    }
+    if let Some(name) = &arguments.cpu {
+        plan::executes(name)?;
     }
     let outcome = if arguments.profile || arguments.trace.is_some() {
         if arguments.trace.is_some() {

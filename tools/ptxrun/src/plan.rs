@@ -12,7 +12,7 @@ use ptx_exec::{Completion, Reconvergence};
 use crate::argument_spec::{ArgumentSpec, BufferSource, DeferredPart, TextureSpec};
 use crate::arguments::Arguments;
 use crate::contents::no_image;
-use crate::engine::Engine;
+use crate::engine::{Engine, processor};
 use crate::launch_file::{self, LaunchFile};
 use crate::spec::{Dimensions, PrintSpec, ReferenceSpec};
 
@@ -266,6 +266,19 @@ fn engine(name: &str) -> Result<Engine, Failure> {
         let all: Vec<&str> = Engine::value_variants().iter().map(|engine| engine.name()).collect();
         usage(format!("`{name}` is not an engine; expected {}", all.join(" or ")))
     })
+}
+
+/// Refuses a CPU (`--cpu`) whose code the one of this process cannot execute.
+///
+/// # Errors
+/// That, a name which LLVM does not know, and that there is no LLVM.
+pub fn executes(name: &str) -> Result<(), Failure> {
+    let executes = processor(None).and_then(|host| host.executes(&processor(Some(name))?));
+    match executes {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(usage(format!("--cpu={name}: this machine's CPU lacks some of its features"))),
+        Err(error) => Err(usage(format!("--cpu={name}: {error}"))),
+    }
 }
 
 fn shared(bytes: u64) -> Result<u32, Failure> {

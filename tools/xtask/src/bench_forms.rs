@@ -29,6 +29,9 @@ pub(crate) struct BenchFormsArguments {
     /// How many times as many blocks real launches have
     #[arg(long, value_name = "N", default_value = "16")]
     copies: u32,
+    /// The CPU that kernels are compiled for, as in x86-64-v3: some forms are for narrow vectors [default: that of this machine]
+    #[arg(long, value_name = "CPU")]
+    cpu: Option<String>,
     /// A ptxrun that is built already [default: one is built for release]
     #[arg(long, value_name = "FILE")]
     ptxrun: Option<PathBuf>,
@@ -118,7 +121,7 @@ fn compare(
 ) -> Result<Option<Ratio>> {
     let disable = format!("--disable={form}");
     let code = |options: &[&str]| -> Result<Option<Vec<u8>>> {
-        let mut command = command(ptxrun, kernel)?;
+        let mut command = command(ptxrun, kernel, arguments)?;
         let output = command.args(["--print-after=code"]).args(options).output()?;
         Ok(Some(output.stdout).filter(|_| output.status.success()))
     };
@@ -139,7 +142,7 @@ fn compare(
 
 /// Nanoseconds of processor time of a launch, and of what is before the first one.
 fn turn(ptxrun: &Path, kernel: &Real, options: &[&str], arguments: &BenchFormsArguments) -> Result<[f64; 2]> {
-    let mut command = command(ptxrun, kernel)?;
+    let mut command = command(ptxrun, kernel, arguments)?;
     command.args([
         "--threads=1",
         "--timeout=600",
@@ -159,8 +162,9 @@ fn turn(ptxrun: &Path, kernel: &Real, options: &[&str], arguments: &BenchFormsAr
     Ok([middle(launches), number(first, "compile_ns")?])
 }
 
-fn command(ptxrun: &Path, kernel: &Real) -> Result<Command> {
+fn command(ptxrun: &Path, kernel: &Real, arguments: &BenchFormsArguments) -> Result<Command> {
     let mut command = Command::new(ptxrun);
     command.arg(kernel.ptx.canonicalize()?).args(["--launch", "launch.json"]).current_dir(&kernel.place);
+    command.args(arguments.cpu.iter().map(|cpu| format!("--cpu={cpu}")));
     Ok(command)
 }

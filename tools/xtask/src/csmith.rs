@@ -1,12 +1,13 @@
 //! Random C programs on the host and along every way: `cargo xtask csmith`.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use test_suite::csmith::{Tools, Verdict, judge};
+use test_suite::csmith::{Tools, Verdict, judge, spmd};
 
 use crate::corpus::oracles;
 
@@ -19,6 +20,9 @@ pub(crate) struct CsmithArguments {
     /// The first seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Give each thread of a kernel a copy of the program with other values, and execute it in both engines
+    #[arg(long)]
+    spmd: bool,
     /// A folder for the programs that differ
     #[arg(long)]
     keep: Option<PathBuf>,
@@ -36,12 +40,16 @@ pub(crate) fn compare(arguments: &CsmithArguments) -> Result<()> {
         std::fs::create_dir_all(folder)?;
     }
     let start = Instant::now();
+    let mut refused: BTreeMap<&str, u64> = BTreeMap::new();
     let (mut seed, mut bad, mut slow, mut beyond) = (arguments.seed, 0u64, 0u64, 0u64);
     while start.elapsed() < Duration::from_secs(arguments.seconds) {
-        match judge(seed, &tools, &oracles) {
+        let judged =
+            if arguments.spmd { spmd::judge(seed, &tools, &oracles) } else { judge(seed, &tools, &oracles) };
+        match judged {
             Ok(Verdict::Same) => {}
             Ok(Verdict::Beyond) => beyond += 1,
             Ok(Verdict::Slow) => slow += 1,
+            Ok(Verdict::Refused(why)) => *refused.entry(why).or_default() += 1,
             Ok(Verdict::Differs { source, ways }) => {
                 bad += 1;
                 for way in ways {
@@ -65,6 +73,9 @@ pub(crate) fn compare(arguments: &CsmithArguments) -> Result<()> {
          beyond the end of a variable for, next seed {seed}",
         seed - arguments.seed
     )?;
+    for (why, count) in refused {
+        writeln!(out, "{count} are not compiled: {why}")?;
+    }
     ensure!(bad == 0, "{bad} differences");
     Ok(())
 }

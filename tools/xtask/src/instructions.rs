@@ -43,7 +43,7 @@ fn instruction_page() -> Result<String> {
         let by = claims.tests.get(&row).map(|tests| format!("tested by {}", quoted(tests).join(" and ")));
         by.or_else(|| claims.reasons.get(&row).map(|reason| format!("not tested: {reason}")))
     };
-    Ok(format!("{ORIGIN}{}", ptx_isa::page(ptx_exec::executes, &tested)))
+    Ok(format!("{ORIGIN}{}", ptx_isa::page(ptx_program::decode::executes, &tested)))
 }
 
 #[cfg(test)]

@@ -32,6 +32,8 @@ enum Kind {
     Grids,
     /// Those in which the threads of a warp come to barriers one by one; with code for the host
     Barriers,
+    /// Those with sections that one thread at a time executes; with code for the host
+    Locks,
     /// Those whose registers hold one value after another; with code for the host
     Registers,
     /// Those that show which threads run together; with their translations to LLVM IR and back
@@ -44,6 +46,7 @@ impl Kind {
             Self::Engines => Program::new(seed),
             Self::Grids => Program::grid(seed),
             Self::Barriers => Program::barriers(seed),
+            Self::Locks => Program::locks(seed),
             Self::Registers => Program::reusing(seed),
             Self::Joins => Program::joins(seed),
         }
@@ -51,7 +54,9 @@ impl Kind {
 
     fn judge(self, program: &Program, on_all: bool) -> Result<Verdict> {
         let differences = match self {
-            Self::Engines | Self::Grids | Self::Barriers | Self::Registers => return judge(program, on_all),
+            Self::Engines | Self::Grids | Self::Barriers | Self::Locks | Self::Registers => {
+                return judge(program, on_all);
+            }
             Self::Joins => judge_translations(program)?,
         };
         Ok(if differences.is_empty() { Verdict::Same } else { Verdict::Different(differences) })
@@ -106,6 +111,7 @@ fn one(out: &mut impl Write, arguments: &KernelFuzzArguments, kind: Kind, seed: 
         Kind::Engines => seed.to_string(),
         Kind::Grids => format!("{seed}.grids"),
         Kind::Barriers => format!("{seed}.barriers"),
+        Kind::Locks => format!("{seed}.locks"),
         Kind::Registers => format!("{seed}.registers"),
         Kind::Joins => format!("{seed}.joins"),
     };

@@ -8,6 +8,7 @@ use crate::copy;
 use crate::entry::entries;
 use crate::error::{Answer, CUresult, Failure};
 use crate::event::Event;
+use crate::function::Function;
 use crate::graph::{Executable, Graph, Node};
 use crate::graph_nodes::{Reserved, Work, fill_of};
 use crate::handle::{Handle, Object};
@@ -35,8 +36,13 @@ fn copy_work(given: Copy3d) -> Answer<Work> {
 }
 
 fn kernel_work(given: &KernelNode) -> Answer<Work> {
-    let gpu = context::named(given.context.cast())?.gpu;
-    let handle = if given.function.is_null() { given.kernel.cast() } else { given.function };
+    // A function is of a device; a kernel of a library is launched on that of the context.
+    let function: Handle<Function> = given.function.cast();
+    let handle = if given.function.is_null() { given.kernel } else { given.function };
+    let gpu = match function.get() {
+        Ok(function) => function.gpu,
+        Err(_) => context::named(given.context.cast())?.gpu,
+    };
     let arguments =
         Arguments { each: In::from_address(given.parameters), extra: In::from_address(given.extra) };
     let launch =

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Graph, NodeId};
+use super::nodes::{Graph, NodeId};
 use crate::DeviceError;
 use crate::operation::Operation;
 
@@ -87,9 +87,10 @@ impl Part {
         !self.capture.lock().has_ended
     }
 
-    fn nodes(&self, state: &mut State) -> Vec<NodeId> {
-        // Default: every part has a place from its beginning.
-        state.streams.get(self.stream).cloned().unwrap_or_default()
+    fn nodes(&self, state: &State) -> Vec<NodeId> {
+        let nodes = state.streams.get(self.stream);
+        debug_assert!(nodes.is_some(), "a part without a place");
+        nodes.into_iter().flatten().copied().collect()
     }
 
     /// Adds an operation after all earlier ones of the stream.
@@ -98,7 +99,7 @@ impl Part {
         if let Some(why) = state.invalid {
             return Err(DeviceError::Capture(why));
         }
-        let nodes = self.nodes(&mut state);
+        let nodes = self.nodes(&state);
         let node = state.graph.add(operation, &nodes)?;
         if let Some(place) = state.streams.get_mut(self.stream) {
             *place = vec![node];
@@ -108,7 +109,7 @@ impl Part {
 
     /// The point after all earlier operations of the stream.
     pub(crate) fn point(&self) -> CapturedPoint {
-        let nodes = self.nodes(&mut self.capture.lock());
+        let nodes = self.nodes(&self.capture.lock());
         CapturedPoint { capture: self.capture.clone(), nodes }
     }
 
@@ -149,8 +150,8 @@ impl Part {
     }
 
     pub(crate) fn info(&self) -> CaptureInfo {
-        let mut state = self.capture.lock();
-        let dependencies = self.nodes(&mut state);
+        let state = self.capture.lock();
+        let dependencies = self.nodes(&state);
         CaptureInfo { id: self.capture.id, dependencies, is_invalid: state.invalid.is_some() }
     }
 
@@ -166,8 +167,9 @@ impl Part {
         if let Some(why) = state.invalid {
             return Err(DeviceError::Capture(why));
         }
-        // Default: the stream that began it is there.
-        let (first, others) = state.streams.split_first().unwrap_or((const { &Vec::new() }, &[]));
+        let Some((first, others)) = state.streams.split_first() else {
+            return Err(DeviceError::Internal("a capture without a stream".to_owned()));
+        };
         let is_joined = |node: &NodeId| state.graph.is_before(*node, first);
         if !others.iter().flatten().all(is_joined) {
             return Err(DeviceError::Capture(

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Graph, NodeId};
-use crate::operation::Operation;
+use super::nodes::{Graph, NodeId};
+use crate::operation::{Marks, Operation};
 use crate::{Device, DeviceError};
 
 /// A graph that is ready to be launched by [`Stream::launch_graph`](crate::Stream::launch_graph). Changes hold for subsequent launches.
@@ -34,15 +34,29 @@ pub enum Mismatch {
 }
 
 impl Plan {
+    /// The operations that are performed, in order.
+    fn operations(&self) -> impl Iterator<Item = &Operation> {
+        let enabled = self.order.iter().filter(|id| !self.disabled.contains(id));
+        enabled.filter_map(|&id| self.graph.operation(id).ok())
+    }
+
+    /// Begins the recordings of events, when it is queued.
+    pub(crate) fn begin(&self) -> Marks {
+        let mut marks = Marks::default();
+        self.operations().for_each(|operation| operation.begin(&mut marks));
+        marks
+    }
+
     /// Performs all operations. Calls of host functions and recordings of events happen also after an error, of which the first is returned.
-    pub(crate) fn perform(&self, device: &Device) -> Result<(), DeviceError> {
+    pub(crate) fn perform(&self, device: &Device, mut marks: Marks) -> Result<(), DeviceError> {
         let mut result = Ok(());
-        for &id in self.order.iter().filter(|id| !self.disabled.contains(id)) {
-            let operation = self.graph.operation(id)?;
+        for operation in self.operations() {
             if result.is_ok() || matches!(operation, Operation::Host(_) | Operation::Record(_)) {
-                result = result.and(operation.perform(device));
+                result = result.and(operation.perform(device, &mut marks));
             }
         }
+        // Those of graphs in it that were not performed.
+        marks.iter().for_each(|mark| mark.reach());
         result
     }
 }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Instant;
 
-use ptx_exec::program::Program;
 use ptx_host::analysis::Launched;
 use ptx_host::{CompileError, Compiler, Kernel, Kernels};
 use ptx_llvm::detached::detach;
+use ptx_program::Program;
 
 /// A kernel that is to be compiled, for launches of one shape.
 #[derive(Clone, Debug)]

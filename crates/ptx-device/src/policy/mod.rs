@@ -23,8 +23,8 @@ pub use race::{Raced, race};
 #[cfg(feature = "jit")]
 pub use start::{NotCompiled, NotStarted, Start, When, start};
 
-use ptx_exec::program::{AsyncOp, Builtin, Callee, CollectiveKind, Effect, Op, Order, Program, WARP};
 use ptx_exec::{Geometry, Space};
+use ptx_program::{AsyncOp, Builtin, Callee, CollectiveKind, Effect, Op, Order, Program, WARP};
 
 /// The message of [`NotStarted::TimedOut`].
 #[cfg(feature = "jit")]

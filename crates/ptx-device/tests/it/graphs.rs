@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use ptx_device::graph::{Graph, HostFunction, KernelLaunch, Mismatch, NodeId, Operation};
+use ptx_device::graph::{
+    Condition, Graph, HostFunction, KernelLaunch, Mismatch, NodeId, Operation, ValueSize,
+};
 use ptx_device::{BoxSize, Device, ErrorKind, Event, Kernel, Module, Pitched, Shape, Stream};
 
 const KERNELS: &str = ".version 8.0
@@ -139,6 +141,14 @@ fn all_kinds_of_operations_are_performed() {
         assert_eq!(bytes, [7, 8, 7, 8, 16, 0, 0, 0]);
     }
     assert!(event.is_reached());
+    // Whoever waits for the event after a launch waits for that launch.
+    let gate = ground.device.allocate(4).unwrap();
+    ground.stream.wait_value(gate, 1, ValueSize::Four, Condition::Equal).unwrap();
+    ground.stream.launch_graph(&executable).unwrap();
+    assert!(!event.is_reached());
+    ground.device.write(gate, &[1]).unwrap();
+    event.synchronize();
+    assert_eq!(calls.load(Ordering::SeqCst), 3);
     // What stops a launch stops the rest of it, except for calls of the host.
     let called = calls.clone();
     let mut graph = Graph::new();
@@ -155,7 +165,7 @@ fn all_kinds_of_operations_are_performed() {
         .unwrap();
     ground.stream.launch_graph(&graph.instantiate().unwrap()).unwrap();
     assert_eq!(ground.stream.synchronize().unwrap_err().kind(), ErrorKind::Trap);
-    assert_eq!(calls.load(Ordering::SeqCst), 12);
+    assert_eq!(calls.load(Ordering::SeqCst), 13);
     ground.device.recover();
     assert_eq!(ground.value(), 16);
 }

@@ -3,9 +3,10 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use ptx_program::Program;
+
 use crate::inputs::host_threads;
 use crate::machine::Geometry;
-use crate::program::Program;
 use crate::spec::LaunchSpec;
 
 /// A launch that fits its kernel, without its memory: what decides which engine executes it.

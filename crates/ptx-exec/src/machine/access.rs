@@ -1,11 +1,12 @@
 //! Loads, stores and atomic operations of a warp.
 
+use ptx_program::memory::Space;
+use ptx_program::{Atomic, Combine, Exchange, Load, Src, Store, VectorAtomic, WideAtomic, Within, lanes};
+
 use super::Stop;
 use super::at::At;
 use super::memory::{check_alignment, halves, joined, read_used};
 use crate::error::TrapKind;
-use crate::memory::Space;
-use crate::program::{Atomic, Combine, Exchange, Load, Src, Store, VectorAtomic, WideAtomic, Within, lanes};
 
 pub(super) fn load(at: &mut At<'_>, load: &Load) -> Result<(), Stop> {
     if load.polls {

@@ -9,6 +9,8 @@ mod singly;
 
 use std::sync::Arc;
 
+use ptx_program::{Mask, Program, Row, WARP, lanes};
+
 use self::singly::Singly;
 use super::at::Place;
 use super::cluster::{Cluster, TURN};
@@ -25,7 +27,6 @@ use super::warp::{Fragment, State, Warp};
 use super::watch::Watch;
 use crate::engine::Stop as EngineStop;
 use crate::error::TrapKind;
-use crate::program::{Mask, Program, Row, WARP, lanes};
 
 /// A program whose instructions can be executed individually.
 #[derive(Clone)]

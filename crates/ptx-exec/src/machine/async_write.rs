@@ -1,5 +1,7 @@
 //! Asynchronous stores and reductions of single threads (manual 9.7.9.12, 9.7.13.7).
 
+use ptx_program::{AsyncWrite, Write, lanes};
+
 use super::Stop;
 use super::at::At;
 use super::completion::{Registers, issue, operand_address};
@@ -8,7 +10,6 @@ use super::memory::check_alignment;
 use super::operation::{Operation, Signal};
 use super::work::{Work, WriteWork};
 use crate::error::TrapKind;
-use crate::program::{AsyncWrite, Write, lanes};
 
 pub(super) fn async_write(at: &mut At<'_>, write: &AsyncWrite) -> Result<(), Stop> {
     let (mut view, mut operands, place) = at.split();

@@ -1,5 +1,7 @@
 //! Dispatches asynchronous operations.
 
+use ptx_program::AsyncOp;
+
 use super::Stop;
 use super::async_write::async_write;
 use super::at::At;
@@ -7,7 +9,6 @@ use super::bulk::bulk;
 use super::launch_control::try_cancel;
 use super::tcgen05::{tensor, tensor_commit};
 use super::tensor::{tensor_copy, tensormap_copy, tensormap_replace};
-use crate::program::AsyncOp;
 
 pub(super) fn asynchronous(at: &mut At<'_>, op: &AsyncOp) -> Result<(), Stop> {
     match op {

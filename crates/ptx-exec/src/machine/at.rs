@@ -4,6 +4,8 @@
 //! instruction's family takes it with the instruction. An access to memory and the registers that it reads or writes are borrowed
 //! at the same time, so [`At::split`] gives both.
 
+use ptx_program::{Address, Dst, Mask, Row, Src};
+
 use super::Stop;
 use super::block::BlockState;
 use super::geometry::WarpId;
@@ -13,7 +15,6 @@ use super::rows::blend;
 use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::memory::Fault;
-use crate::program::{Address, Dst, Mask, Row, Src};
 
 /// The instruction that lanes execute.
 #[derive(Clone, Copy, Debug)]

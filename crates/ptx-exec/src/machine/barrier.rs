@@ -5,8 +5,9 @@
 //! warp of a block, and warps with exited threads, match the counts given by programs. A barrier without a count is complete
 //! when every thread that has not exited has arrived.
 
+use ptx_program::{BarrierAction, Mask};
+
 use super::meeting::{BarrierMisuse, BarrierWait, Expected, Reduces};
-use crate::program::{BarrierAction, Mask};
 
 /// A barrier.
 #[derive(Clone, Debug, Default)]

@@ -3,17 +3,18 @@
 //! The kind of operation (`program/alu.rs`) is dispatched on here and never again: each becomes a closure that computes
 //! a whole row, which the compiler monomorphizes to a separate loop.
 
-use super::mbarrier_object::pending_count;
-use crate::memory::RANK_SHIFT;
-use crate::program::{
+use ptx_program::memory::RANK_SHIFT;
+use ptx_program::scalar::float::{Arith, Subnormals};
+use ptx_program::scalar::format::{Format, Rounding};
+use ptx_program::scalar::int::{ProductPart, Saturation, Signedness};
+use ptx_program::scalar::narrow::Direction;
+use ptx_program::scalar::{bits, compare, convert, float, int};
+use ptx_program::{
     Alu, Binary, Dst, Dual, Effect, FULL, FloatBinary, FloatFunction, Formula, Guard, Mask, Op, Packing,
     Program, Row, Src, Ternary, Unary, WARP, each, lanes,
 };
-use crate::scalar::float::{self, Arith, Subnormals};
-use crate::scalar::format::{Format, Rounding};
-use crate::scalar::int::{self, ProductPart, Saturation, Signedness};
-use crate::scalar::narrow::Direction;
-use crate::scalar::{bits, compare, convert};
+
+use super::mbarrier_object::pending_count;
 
 pub(super) type Row1 = Box<dyn Fn(&Row, Mask, &mut Row) + Send + Sync>;
 pub(super) type Row2 = Box<dyn Fn(&Row, &Row, Mask, &mut Row) + Send + Sync>;
@@ -261,7 +262,7 @@ fn binary(op: Binary, packing: Packing) -> Row2 {
         Binary::Extreme(extreme) => packed2(packing, move |a, b| extreme.of(a, b)),
         Binary::Copysign(format) => row2(move |a, b| float::copysign(format, a, b)),
         Binary::Compare(comparison) => match comparison.numbers {
-            crate::program::Numbers::Int(t) => {
+            ptx_program::Numbers::Int(t) => {
                 let relation = comparison.relation;
                 row2(move |a, b| compare::int(relation, t, a, b).into())
             }

@@ -5,6 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use ptx_program::memory::{Space, SpaceAddress, address_in, rank_and_offset, shared_address};
+use ptx_program::{Mask, WARP, WARPGROUP};
+
 use super::barrier::Barrier;
 use super::grid::Grid;
 use super::meeting::BARRIERS;
@@ -13,11 +16,7 @@ use super::tcgen05::TensorMemory;
 use super::warpgroup::Warpgroup;
 use crate::error::TrapKind;
 use crate::launch::{Completion, Dim3};
-use crate::memory::{
-    Fault, FaultKind, Space, SpaceAddress, address_in, rank_and_offset, read_bytes, shared_address,
-    write_bytes,
-};
-use crate::program::{Mask, WARP, WARPGROUP};
+use crate::memory::{Fault, FaultKind, read_bytes, write_bytes};
 
 /// State shared by the warps of a block.
 #[derive(Debug, Default)]

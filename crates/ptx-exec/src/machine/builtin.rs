@@ -2,6 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use ptx_program::memory::Space;
+use ptx_program::{Builtin, Call, Order, lanes};
+
 use super::Stop;
 use super::group::GroupAt;
 use super::heap::Heap;
@@ -9,8 +12,7 @@ use super::memory::View;
 use super::slots::{read_slot, write_slot};
 use crate::error::TrapKind;
 use crate::format::{ArgumentSource, format_c};
-use crate::memory::{Fault, Order, Space};
-use crate::program::{Builtin, Call, lanes};
+use crate::memory::Fault;
 
 /// Maximum length of a string read from device memory.
 const LONGEST_TEXT: u64 = 1 << 16;

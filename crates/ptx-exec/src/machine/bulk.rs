@@ -1,5 +1,8 @@
 //! Bulk copies and reductions (manual 9.7.9.25.4.1, 9.7.9.25.4.2, 9.7.9.13).
 
+use ptx_program::memory::Space;
+use ptx_program::{Bulk, BulkSource, Family, lanes};
+
 use super::Stop;
 use super::at::At;
 use super::block::in_target;
@@ -13,8 +16,6 @@ use super::perform::clear_block;
 use super::sectors::Sectors;
 use super::work::Work;
 use crate::error::TrapKind;
-use crate::memory::Space;
-use crate::program::{Bulk, BulkSource, Family, lanes};
 
 pub(super) fn bulk(at: &mut At<'_>, bulk: &Bulk) -> Result<(), Stop> {
     let (mut view, mut operands, place) = at.split();

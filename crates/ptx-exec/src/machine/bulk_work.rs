@@ -1,7 +1,7 @@
 //! A bulk copy or reduction with its operands resolved.
 
-use crate::memory::{Space, SpaceAddress};
-use crate::program::{Combine, Inspection};
+use ptx_program::memory::{Space, SpaceAddress};
+use ptx_program::{Combine, Inspection};
 
 /// Bytes copied per step, and bytes covered by a byte mask.
 pub(super) const STEP: u32 = 8;

@@ -1,5 +1,7 @@
 //! Calls and returns.
 
+use ptx_program::{Call, Callee, Effect, FRAME_ALIGNMENT, Mask, Op, WARP, first_lane, lanes};
+
 use super::Stop;
 use super::builtin::builtin;
 use super::group::GroupAt;
@@ -7,7 +9,6 @@ use super::rows::same_value;
 use super::slots::pass;
 use super::warp::{Frame, State};
 use crate::error::TrapKind;
-use crate::program::{Call, Callee, Effect, FRAME_ALIGNMENT, Mask, Op, WARP, first_lane, lanes};
 
 /// Makes lanes of a group return to the call instruction `call` in the frame `caller`.
 pub(super) fn leave(at: &mut GroupAt<'_>, caller: usize, call: u32) -> Result<(), Stop> {

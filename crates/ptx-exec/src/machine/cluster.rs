@@ -3,6 +3,9 @@
 //! Its blocks are scheduled round-robin, and the warps of each block. The running block owns the state of the others,
 //! so that an access to its own shared memory is as fast as in a grid without clusters.
 
+use ptx_program::memory::rank_and_offset;
+use ptx_program::{Row, first_lane};
+
 use super::Stop;
 use super::block::{BlockState, ClusterState};
 use super::collective::missing;
@@ -18,8 +21,6 @@ use super::step::run;
 use super::warp::{State, Warp};
 use super::watch::PATIENT_ROUNDS;
 use crate::error::TrapKind;
-use crate::memory::rank_and_offset;
-use crate::program::{Row, first_lane};
 
 /// Time slice of a warp, in instructions.
 pub(super) const TURN: u64 = 4096;

@@ -4,6 +4,14 @@
 //! with the same mask, at whatever instruction; exited lanes are not waited for. Then all of them receive their results
 //! together.
 
+use ptx_program::scalar::float::{Extreme, NanRule, SignRule, Subnormals};
+use ptx_program::scalar::format::Format;
+use ptx_program::scalar::{float, int};
+use ptx_program::{
+    Collective, CollectiveKind, Effect, FULL, Mask, Op, Participants, ReduceOp, Row, ShuffleMode,
+    TensorAccess, VoteMode, WARP, first_lane, lanes,
+};
+
 use super::at::Place;
 use super::block::BlockState;
 use super::grid::Grid;
@@ -14,13 +22,6 @@ use super::tcgen05::{self, Issue, Outcome, TensorMemory};
 use super::warp::{State, Warp};
 use super::{Stop, fragment, matrix, tile};
 use crate::error::TrapKind;
-use crate::program::{
-    Collective, CollectiveKind, Effect, FULL, Mask, Op, Participants, ReduceOp, Row, ShuffleMode,
-    TensorAccess, VoteMode, WARP, first_lane, lanes,
-};
-use crate::scalar::float::{self, Extreme, NanRule, SignRule, Subnormals};
-use crate::scalar::format::Format;
-use crate::scalar::int;
 
 /// Makes lanes of a group wait at their collective, and executes it once all have arrived.
 pub(super) fn collective(at: &mut GroupAt<'_>, collective: &Collective) -> Result<(), Stop> {
@@ -243,7 +244,7 @@ fn compute(
     kind: CollectiveKind,
     present: Mask,
     view: View<'_>,
-    addressing: (crate::memory::Space, i64),
+    addressing: (ptx_program::memory::Space, i64),
     inputs: &[Row],
     outputs: &mut [Row],
 ) -> Result<(), (TrapKind, usize)> {

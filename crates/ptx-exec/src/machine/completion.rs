@@ -1,5 +1,8 @@
 //! Issues asynchronous operations, and decides when those in flight are performed (`operation.rs`).
 
+use ptx_program::memory::{Space, SpaceAddress};
+use ptx_program::{AsyncGroup, GroupAction, Row, WARP, lanes};
+
 use super::at::{At, Operands};
 use super::geometry::WarpId;
 use super::grid::Grid;
@@ -12,8 +15,6 @@ use super::warp::Warp;
 use super::work::Work;
 use crate::error::TrapKind;
 use crate::launch::Completion;
-use crate::memory::{Space, SpaceAddress};
-use crate::program::{AsyncGroup, GroupAction, Row, WARP, lanes};
 
 /// The register rows accessible to operations at some point of the machine.
 pub(super) enum Registers<'a> {

@@ -1,5 +1,7 @@
 //! Executes the instructions of groups: divergent branches, calls, returns, exits, barriers.
 
+use ptx_program::{Control, Effect, Src, first_lane};
+
 use super::Stop;
 use super::call::{call, leave};
 use super::collective::{collective, complete_collectives};
@@ -9,7 +11,6 @@ use super::rows::same_value;
 use super::warp::State;
 use super::wgmma::end_products;
 use crate::error::TrapKind;
-use crate::program::{Control, Effect, Src, first_lane};
 
 /// Executes the instruction of a group for its active lanes; the others continue after it.
 pub(super) fn control(at: &mut GroupAt<'_>, effect: &Effect) -> Result<(), Stop> {

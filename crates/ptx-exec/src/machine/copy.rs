@@ -1,5 +1,7 @@
 //! Asynchronous copies of single threads (manual 9.7.9.25.3.1).
 
+use ptx_program::{AsyncCopy, CopyAmount, Family, lanes};
+
 use super::Stop;
 use super::at::At;
 use super::completion::{Registers, issue, operand_address};
@@ -7,7 +9,6 @@ use super::memory::check_alignment;
 use super::operation::{Operation, Order as Ordered};
 use super::work::{CopyWork, Work};
 use crate::error::TrapKind;
-use crate::program::{AsyncCopy, CopyAmount, Family, lanes};
 
 pub(super) fn async_copy(at: &mut At<'_>, copy: &AsyncCopy) -> Result<(), Stop> {
     let (mut view, mut operands, place) = at.split();

@@ -6,8 +6,9 @@
 //! whose width is given by the swizzle mode; two strides separate the patterns. Swizzling then permutes the chunks of a
 //! row by the number of the row, which is an exclusive or on a few bits of the address.
 
+use ptx_program::Majorness;
+
 use crate::memory::Fault;
-use crate::program::Majorness;
 
 /// Bytes of a chunk: the unit that swizzling moves, or half of it ([`Swizzle::Wide128`]).
 const CHUNK: u64 = 16;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use ptx_program::{AsyncOp, COLUMNS, Effect, LANES, Op, Program, WARP};
+
 use super::bind::{Bound, bind};
 use super::geometry::Geometry;
-use crate::program::{AsyncOp, COLUMNS, Effect, LANES, Op, Program, WARP};
 
 /// Maximum number of started blocks before older ones are resumed, if their memory allows it: more than a GPU can hold.
 pub const MOST_RESIDENT_BLOCKS: usize = 4096;

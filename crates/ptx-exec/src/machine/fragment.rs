@@ -1,10 +1,12 @@
 //! Loads and stores of `wmma` matrices (manual 9.7.14.4.2 to 9.7.14.4.4).
 
+use ptx_program::memory::{AddressSize, Space};
+use ptx_program::{ElementPosition, FULL, Fragment, Held, Major, Order, Row, WARP};
+
 use super::memory::View;
 use super::rows::same_value;
 use crate::error::TrapKind;
-use crate::memory::{AddressSize, Fault, FaultKind, Order, Space};
-use crate::program::{ElementPosition, FULL, Fragment, Held, Major, Row, WARP};
+use crate::memory::{Fault, FaultKind};
 
 /// The trap of a lane, and the lane.
 type Stopped = (TrapKind, usize);

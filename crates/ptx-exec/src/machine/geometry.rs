@@ -1,7 +1,8 @@
 //! The shape of a launch, and the numbers of its blocks, clusters, warps and threads.
 
+use ptx_program::WARP;
+
 use crate::launch::Dim3;
-use crate::program::WARP;
 
 /// The shape of a launch.
 #[derive(Clone, Copy, Debug)]

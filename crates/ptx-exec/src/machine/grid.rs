@@ -4,6 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use ptx_program::memory::{AddressSize, Space};
+use ptx_program::{Object, Program, Row};
+
 use super::bind::Bound;
 use super::executable::Executable;
 use super::geometry::Geometry;
@@ -15,9 +18,7 @@ use super::queue::Queue;
 use super::setup::Setup;
 use crate::error::TrapKind;
 use crate::launch::{Completion, Reconvergence};
-use crate::memory::{AddressSize, GlobalMemory, Space};
-use crate::object::Object;
-use crate::program::{Program, Row};
+use crate::memory::GlobalMemory;
 use crate::texture::Units;
 
 /// A launch that has been set up, and what its blocks have used of its limits.

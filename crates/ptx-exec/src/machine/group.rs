@@ -2,13 +2,14 @@
 //!
 //! The inner loop ends at such an instruction, and the registers are back in their frame (`step.rs`).
 
+use ptx_program::{Mask, Row, Src};
+
 use super::Stop;
 use super::at::Place;
 use super::block::BlockState;
 use super::grid::Grid;
 use super::warp::{State, Warp};
 use crate::error::TrapKind;
-use crate::program::{Mask, Row, Src};
 
 /// A group of threads at such an instruction.
 pub(super) struct GroupAt<'a> {

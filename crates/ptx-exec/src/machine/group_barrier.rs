@@ -1,5 +1,7 @@
 //! Barriers of the threads of a block and of a cluster.
 
+use ptx_program::{BarrierAction, BlockBarrier, ClusterAction, Effect, Mask, Op, Row, first_lane, lanes};
+
 use super::Stop;
 use super::at::Place;
 use super::barrier::Arrival;
@@ -8,7 +10,6 @@ use super::meeting::{BarrierMisuse, Expected, barrier_index};
 use super::rows::{predicate_mask, same_value};
 use super::warp::State;
 use crate::error::TrapKind;
-use crate::program::{BarrierAction, BlockBarrier, ClusterAction, Effect, Mask, Op, Row, first_lane, lanes};
 
 /// `barrier`: the threads of the block arrive and wait (manual 9.7.13.1).
 pub(super) fn barrier(at: &mut GroupAt<'_>, barrier: &BlockBarrier) -> Result<(), Stop> {

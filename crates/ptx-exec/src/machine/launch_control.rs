@@ -1,5 +1,7 @@
 //! Cancellation of clusters that have not started, by running ones (manual 9.7.13.17).
 
+use ptx_program::{Audience, TryCancel, lanes};
+
 use super::Stop;
 use super::at::At;
 use super::block::in_target;
@@ -9,7 +11,6 @@ use super::memory::check_alignment;
 use super::operation::{Operation, Signal};
 use super::work::{Work, WriteWork};
 use crate::error::TrapKind;
-use crate::program::{Audience, TryCancel, lanes};
 
 /// Size of a response in bytes.
 const ANSWER: u64 = 16;

@@ -1,10 +1,11 @@
 //! Addresses of other blocks of a cluster: `mapa` (manual 9.7.9.23).
 
+use ptx_program::memory::{AddressSize, Space, address_in};
+use ptx_program::{MapAddress, lanes};
+
 use super::Stop;
 use super::at::At;
 use crate::error::TrapKind;
-use crate::memory::{AddressSize, Space, address_in};
-use crate::program::{MapAddress, lanes};
 
 /// The rank of no block, since clusters have at most 16 blocks.
 const NO_RANK: u32 = 0xff;
@@ -26,10 +27,11 @@ pub(super) fn map_addresses(at: &mut At<'_>, map: &MapAddress) -> Result<(), Sto
             let text = format!("the address {address:#x} is not one in shared memory");
             return Err(place.stop(TrapKind::Misuse(text), lane));
         }
-        // Default: addresses in the shared window itself are offsets from 0.
-        let window = map.window.unwrap_or(0);
-        // In the 32-bit address space other windows follow the last block of a cluster.
-        let is_low = map.window.is_some() && size == AddressSize::Bits32;
+        // In the 32-bit address space other windows follow the last block of a cluster. Shared addresses are offsets from 0.
+        let (window, is_low) = match map.window {
+            Some(window) => (window, size == AddressSize::Bits32),
+            None => (0, false),
+        };
         let rank = if is_low && rank >= 16 { LOW_NO_RANK } else { rank };
         operands.set(map.d, lane, window + address_in(rank, address.wrapping_sub(window)));
     }

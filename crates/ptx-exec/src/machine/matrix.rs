@@ -1,36 +1,14 @@
 //! Matrix arithmetic instructions (manual 9.7.14.3 to 9.7.14.6): the products, and `movmatrix`.
 
-use super::indexed::{value_at, values_in};
-use crate::error::TrapKind;
-use crate::program::{
+use ptx_program::scalar::float::{Arith, Limit, Subnormals, finish, fma};
+use ptx_program::scalar::format::{Format, Rounding, Sign};
+use ptx_program::scalar::narrow::Narrow;
+use ptx_program::{
     Element, Factor, Indices, Join, MatrixOperand, Overflow, Product, Row, Scales, Size, Sparse, WARP,
 };
-use crate::scalar::float::{Arith, Limit, Subnormals, finish, fma};
-use crate::scalar::format::{Format, Rounding, Sign};
-use crate::scalar::narrow::Narrow;
 
-impl Element {
-    /// The value of an element as a binary64, in which every element type is exact.
-    #[inline(always)]
-    pub(super) fn value(self, raw: u64) -> f64 {
-        match self {
-            Element::F16 => Format::F16.widen(raw),
-            Element::Bf16 => Format::Bf16.widen(raw),
-            // The low bits of a `.tf32` register are ignored.
-            Element::Tf32 => Format::F32.widen(raw & 0xffff_e000),
-            Element::F32 => Format::F32.widen(raw),
-            Element::F64 => f64::from_bits(raw),
-            // In the middle of its byte (manual 9.7.14.5.14).
-            Element::Narrow(Narrow::E2m1) => Narrow::E2m1.widen(raw >> 2),
-            Element::E2m1 => Narrow::E2m1.widen(raw),
-            Element::Narrow(format) => format.widen(raw),
-            Element::U8 | Element::U4 | Element::B1 => f64::from(raw as u8),
-            Element::S8 => f64::from(raw as i8),
-            Element::S4 => f64::from((raw << 4) as i8 >> 4),
-            Element::S32 => f64::from(raw as i32),
-        }
-    }
-}
+use super::indexed::{value_at, values_in};
+use crate::error::TrapKind;
 
 /// Element `i` of a lane's registers.
 fn element(ty: Element, registers: &[Row], lane: usize, i: usize) -> u64 {

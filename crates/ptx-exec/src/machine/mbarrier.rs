@@ -1,5 +1,8 @@
 //! Operations on barriers in shared memory (mbarriers, manual 9.7.13.15).
 
+use ptx_program::memory::SpaceAddress;
+use ptx_program::{Family, Mask, Mbarrier, MbarrierAction, Src, WARP, first_lane, lanes};
+
 use super::Stop;
 use super::at::{At, Operands};
 use super::block::BlockState;
@@ -9,8 +12,6 @@ use super::mbarrier_object::{BYTES, PHASE_SHIFT, Phase, Question, VALID, Wait, q
 use super::operation::{Operation, Order as Ordered, Signal};
 use super::polling::watch_poll;
 use super::work::Work;
-use crate::memory::SpaceAddress;
-use crate::program::{Family, Mask, Mbarrier, MbarrierAction, Src, WARP, first_lane, lanes};
 
 impl Question {
     /// Whether the query would now succeed.

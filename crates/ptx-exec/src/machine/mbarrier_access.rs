@@ -1,11 +1,12 @@
 //! Operations of single threads on barriers in shared memory, and the signals of asynchronous operations to them.
 
+use ptx_program::memory::{Space, SpaceAddress};
+use ptx_program::{BarrierLayout, Completion, MbarrierAction, Order, Src, Stay};
+
 use super::block::in_target;
 use super::mbarrier_object::{BYTES, Demand, LAYOUT, Object, PHASE_BITS, PHASE_SHIFT};
 use super::memory::{View, check_alignment};
 use crate::error::TrapKind;
-use crate::memory::{Order, Space, SpaceAddress};
-use crate::program::{BarrierLayout, Completion, MbarrierAction, Src, Stay};
 
 /// The address of an object in the shared memory of the cluster.
 fn object_address(view: &View<'_>, space: Space, address: u64) -> Result<(Space, u64), TrapKind> {

@@ -9,8 +9,8 @@
 //! expected arrivals contain its conditional phase and its reports. Of a report only the predicate is stored: copies
 //! leave the value at zero (9.7.10.28.1.3).
 
-use crate::memory::SpaceAddress;
-use crate::program::{BarrierLayout, MbarrierAction, Src, Stay};
+use ptx_program::memory::SpaceAddress;
+use ptx_program::{BarrierLayout, MbarrierAction, Src, Stay};
 
 /// Size and alignment of an object in bytes.
 pub(super) const BYTES: u32 = 8;

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use ptx_program::{Mask, WARP};
 use thiserror::Error;
 
 use crate::error::TrapKind;
-use crate::program::{Mask, WARP};
 
 /// The barriers of a block.
 pub const BARRIERS: usize = 16;

@@ -1,10 +1,12 @@
 //! The memory that an access of a thread reads or writes.
 
+use ptx_program::memory::{AddressSize, Space};
+use ptx_program::scalar::bits::shifted;
+use ptx_program::{Address, AddressWidth, Base, Load, Order, Row, WARP};
+
 use super::block::BlockState;
 use super::grid::Grid;
-use crate::memory::{AddressSize, Fault, FaultKind, Order, Space, read_bytes, write_bytes};
-use crate::program::{Address, AddressWidth, Base, Load, Row, WARP};
-use crate::scalar::bits::shifted;
+use crate::memory::{Fault, FaultKind, read_bytes, write_bytes};
 
 /// The memory visible to an access.
 pub(super) struct View<'a> {

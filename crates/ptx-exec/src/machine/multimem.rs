@@ -1,12 +1,14 @@
 //! Accesses to several replicas at one address (manual 9.7.9.14).
 
+use ptx_program::memory::{AddressSize, Space};
+use ptx_program::{Address, Mask, Multimem, MultimemAction, Order, Row, lanes};
+
 use super::Stop;
 use super::at::{At, Operands};
 use super::grid::Grid;
 use super::memory::{addresses, check_alignment, resolve_in};
 use crate::error::TrapKind;
-use crate::memory::{AddressSize, Fault, GlobalMemory, Order, Space};
-use crate::program::{Address, Mask, Multimem, MultimemAction, Row, lanes};
+use crate::memory::{Fault, GlobalMemory};
 
 /// The global addresses of all replicas of a multimem address, each valid for `bytes` bytes.
 pub(super) fn places(grid: &Grid<'_>, address: &Address, at: u64, bytes: u64) -> Result<Vec<u64>, TrapKind> {

@@ -2,15 +2,16 @@
 
 use std::sync::atomic::Ordering;
 
+use ptx_program::decode::Named;
+use ptx_program::{Mask, Op, Row, lanes};
+
 use super::at::{At, Place};
 use super::block::BlockState;
 use super::grid::Grid;
 use super::indexed::value_at;
 use super::observer::{Observer, Tracer};
 use super::traffic::accesses;
-use crate::decode::Named;
 use crate::observe::{TraceEvent, Value};
-use crate::program::{Mask, Op, Row, lanes};
 
 /// The operand values before an instruction.
 pub(super) type Before = Vec<Row>;

@@ -2,10 +2,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use ptx_program::Program;
+use ptx_program::decode::Registers;
+
 use super::sectors::Sectors;
-use crate::decode::Registers;
 use crate::observe::{Counts, Observation, Profile, Trace};
-use crate::program::Program;
 
 /// Collects the observations of a launch.
 pub(crate) struct Observer {

@@ -22,12 +22,13 @@
 //! - writes registers: `registers` gives the frame. It is then performed only where the rows of its warp are
 //!   accessible, which are passed to `perform_work`.
 
+use ptx_program::Family;
+use ptx_program::memory::SpaceAddress;
+
 use super::geometry::WarpId;
 use super::stop::Stop;
 use super::work::Work;
 use crate::error::TrapKind;
-use crate::memory::SpaceAddress;
-use crate::program::Family;
 
 /// Identifies the operations of one family issued by a thread or warp.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use ptx_program::memory::SpaceAddress;
+
 use super::mbarrier_object::Demand;
 use super::operation::{Operation, Order, Signal, Track};
 use crate::launch::Completion;
-use crate::memory::SpaceAddress;
 
 /// Incomplete operations of a cluster.
 #[derive(Debug, Default)]

@@ -8,12 +8,13 @@
 //!
 //! Detection is costly, so a warp is watched only after several rounds in which all warps polled unsuccessfully.
 
+use ptx_program::memory::Space;
+use ptx_program::{Address, Effect, Op, Row, lanes};
+
 use super::at::At;
 use super::mbarrier_object::Wait;
 use super::warp::{Fragment, State, Warp};
 use super::watch::{Sample, Watch};
-use crate::memory::Space;
-use crate::program::{Address, Effect, Op, Row, lanes};
 
 impl Warp {
     /// Whether the warp cannot make progress by itself: each of its groups waits, or is stuck.

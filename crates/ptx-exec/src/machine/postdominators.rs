@@ -14,9 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use ptx_ir::dominators::{FlowGraph, immediate_dominators};
+use ptx_program::{Control, Effect, Inst, Op, Program};
 use rustc_hash::FxHashMap;
-
-use crate::program::{Control, Effect, Inst, Op, Program};
 
 /// The places where branches meet; found when asked for.
 #[derive(Debug)]

@@ -2,15 +2,17 @@
 //!
 //! The checks are made in the order of the interpreter: lane by lane, and within a lane element by element.
 
-use super::memory::{check_alignment, resolve_in};
-use super::{fragment, tile};
-use crate::error::TrapKind;
-use crate::memory::{AddressSize, Fault, FaultKind, GlobalMemory, Space, check_bytes, rank_and_offset};
-use crate::program::{
+use ptx_program::memory::{AddressSize, Space, rank_and_offset};
+use ptx_program::scalar::bits::shifted;
+use ptx_program::{
     Accesses, Address, AddressWidth, Base, Collective, CollectiveKind, CopyAmount, Effect, LaneAccess, Load,
     Mask, Row, Run, lanes,
 };
-use crate::scalar::bits::shifted;
+
+use super::memory::{check_alignment, resolve_in};
+use super::{fragment, tile};
+use crate::error::TrapKind;
+use crate::memory::{Fault, FaultKind, GlobalMemory, check_bytes};
 
 /// The trap of a lane, and the lane.
 type Stopped = (TrapKind, usize);

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use ptx_program::{Element, LANES, Majorness, Overflow, Row, WarpgroupProduct};
+
 use super::descriptor::SharedMatrix;
-use crate::program::{Element, LANES, Majorness, Overflow, Row, WarpgroupProduct};
 
 /// Computes matrix products with the semantics of this crate: products are exact in binary64, and added in depth order; the sum is rounded once.
 pub trait Products: Sync + std::fmt::Debug {

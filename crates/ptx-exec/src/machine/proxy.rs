@@ -7,9 +7,10 @@
 //! required fences never sees former contents, however its threads synchronize. Writes by the proxy itself are visible
 //! to it immediately, and so are those of `cp.async`.
 
+use ptx_program::memory::SpaceAddress;
+
 use super::block::{BlockState, Owner};
 use super::operation::Bytes;
-use crate::memory::SpaceAddress;
 
 /// Bytes compared per step.
 const STEP: usize = 64;

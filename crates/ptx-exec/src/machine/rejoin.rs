@@ -15,9 +15,10 @@
 //! A program can also depend on that threads which wait for others in this way do not wait forever (manual 3.2 promises nothing about
 //! it): threads go on alone when nothing else can run, or others have run for very long.
 
+use ptx_program::{Control, Effect, Mask};
+
 use super::grid::Grid;
 use super::warp::{Fragment, State, Warp};
-use crate::program::{Control, Effect, Mask};
 
 /// Instructions of a warp after which threads do not wait any longer for others of their branch.
 const LONGEST_WAIT: u64 = 1 << 20;

@@ -1,14 +1,15 @@
 //! Messages for stopped or deadlocked threads.
 
+use ptx_program::memory::Space;
+use ptx_program::{Functions, Mask, Object, Program, first_lane};
+
 use super::Stop;
 use super::geometry::Geometry;
 use super::meeting::BarrierWait;
 use crate::error::{Trap, TrapKind};
 use crate::launch::Dim3;
-use crate::memory::Space;
-use crate::object::{Object, nearest};
+use crate::object::nearest;
 use crate::pointer::pointers;
-use crate::program::{Functions, Mask, Program, first_lane};
 
 /// The trap for a stopped thread of a block.
 pub(crate) fn trap(program: &Program, geometry: &Geometry, block: Dim3, stop: Stop) -> Trap {

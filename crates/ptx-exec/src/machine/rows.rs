@@ -1,6 +1,6 @@
 //! Lanes of rows: those with equal values, those that are true, and those that are written.
 
-use crate::program::{Dst, FULL, Mask, Row, lanes};
+use ptx_program::{Dst, FULL, Mask, Row, lanes};
 
 /// The lanes of a set whose value equals that of `lane`.
 pub(super) fn same_value(row: &Row, set: Mask, lane: usize) -> Mask {

@@ -3,10 +3,11 @@
 //! Each function first checks whether every individual access is valid, and has no effect if one is not. Its caller
 //! then makes the accesses one by one, up to the one that fails.
 
+use ptx_program::memory::{Space, SpaceAddress};
+use ptx_program::tensormap::Swizzle;
+
 use super::block::{BlockState, Owner};
 use super::memory::View;
-use crate::memory::{Space, SpaceAddress};
-use crate::tensormap::Swizzle;
 
 /// Bytes of a line; swizzles move bytes within a line.
 const LINE: u64 = 128;

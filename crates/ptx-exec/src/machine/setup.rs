@@ -4,13 +4,13 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
+use ptx_program::{Object, Program};
+
 use super::executable::Executable;
 use super::geometry::Geometry;
 use super::heap::Heap;
 use super::observer::Observer;
 use crate::memory::GlobalMemory;
-use crate::object::Object;
-use crate::program::Program;
 use crate::spec::LaunchSpec;
 use crate::texture::Units;
 

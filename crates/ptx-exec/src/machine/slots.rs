@@ -1,9 +1,10 @@
 //! Arguments and results of calls.
 
+use ptx_program::{Mask, Slot, lanes};
+
 use super::grid::Grid;
 use super::indexed::values_in;
 use super::warp::Warp;
-use crate::program::{Mask, Slot, lanes};
 
 /// Copies an argument or result between frames.
 pub(super) fn pass(warp: &mut Warp, grid: &Grid<'_>, from: (usize, Slot), to: (usize, Slot), active: Mask) {

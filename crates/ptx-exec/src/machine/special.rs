@@ -1,9 +1,9 @@
 //! Special registers (manual 10).
 
 use ptx_isa::{Component, SpecialReg};
+use ptx_program::{Row, WARP, along};
 
 use super::at::At;
-use crate::program::{Row, WARP, along};
 
 /// Maximum number of warps of a multiprocessor, `%nwarpid`.
 const WARPS_PER_MULTIPROCESSOR: u64 = 64;

@@ -1,10 +1,11 @@
 //! Stack allocations of threads (manual 9.7.17). The stack grows towards higher addresses here, which only programs
 //! that compare addresses of different allocations can observe.
 
+use ptx_program::{Stack, lanes};
+
 use super::Stop;
 use super::at::At;
 use crate::error::TrapKind;
-use crate::program::{Stack, lanes};
 
 pub(super) fn stack(at: &mut At<'_>, stack: Stack) -> Result<(), Stop> {
     let At { warp, grid, operands, place, .. } = at;

@@ -4,6 +4,8 @@
 //! executed for all lanes of the group at once, on rows: a register of all 32 lanes. Whatever concerns other groups
 //! (divergent branches, calls, barriers) ends the loop and is left to `control.rs`.
 
+use ptx_program::{Control, Dst, Effect, Guard, Mask, Op, Row, Src, WARP, lanes};
+
 use super::Stop;
 use super::access::{atomic, load, store, vector_atomic, wide_atomic, within};
 use super::asynchronous::asynchronous;
@@ -26,7 +28,6 @@ use super::stack::stack;
 use super::texture::texturing;
 use super::warp::Warp;
 use super::wgmma::warpgroup;
-use crate::program::{Control, Dst, Effect, Guard, Mask, Op, Row, Src, WARP, lanes};
 
 /// Control flow after an instruction.
 enum Flow<'p> {

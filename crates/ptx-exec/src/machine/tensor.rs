@@ -2,6 +2,16 @@
 //!
 //! An instruction becomes a [`TensorWork`] with all operands for each thread; it is performed when it completes.
 
+use ptx_program::memory::{Space, SpaceAddress, rank_and_offset};
+use ptx_program::scalar::float::{Extreme, NanRule, SignRule, Subnormals};
+use ptx_program::scalar::format::Format;
+use ptx_program::scalar::int::Int;
+use ptx_program::tensormap::{ElementType, Interleave, Swizzle, TensorMap};
+use ptx_program::{
+    Base, Combine, Family, FloatCombine, FloatExtreme, Mask, Order, Packing, Src, TensorAction, TensorCopy,
+    TensorReduction, TensormapCopy, TensormapReplace, first_lane, lanes, tensormap,
+};
+
 use super::Stop;
 use super::at::{At, Operands};
 use super::block::in_target;
@@ -16,15 +26,7 @@ use super::tensor_work::{TensorEffect, TensorWork};
 use super::work::Work;
 use crate::error::TrapKind;
 use crate::launch::Completion;
-use crate::memory::{Fault, FaultKind, Order, Space, SpaceAddress, rank_and_offset};
-use crate::program::{
-    Base, Combine, Family, FloatCombine, FloatExtreme, Mask, Packing, Src, TensorAction, TensorCopy,
-    TensorReduction, TensormapCopy, TensormapReplace, first_lane, lanes,
-};
-use crate::scalar::float::{Extreme, NanRule, SignRule, Subnormals};
-use crate::scalar::format::Format;
-use crate::scalar::int::Int;
-use crate::tensormap::{self, ElementType, Interleave, Swizzle, TensorMap};
+use crate::memory::{Fault, FaultKind};
 
 fn misuse(text: impl Into<String>) -> TrapKind {
     TrapKind::Misuse(text.into())

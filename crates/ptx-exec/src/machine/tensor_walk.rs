@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use crate::program::TensorMode;
-use crate::tensormap::{BoundingBox, MOST_DIMENSIONS, Pixels, TensorMap, WideMode};
+use ptx_program::TensorMode;
+use ptx_program::tensormap::{BoundingBox, MOST_DIMENSIONS, Pixels, TensorMap, WideMode};
 
 /// Alignment of the address of the first element of a box.
 const BOX_ALIGNMENT_BITS: i64 = 128;
@@ -86,8 +86,11 @@ impl Walk<'_> {
     }
 
     fn offset(&self, at: usize) -> u64 {
-        // Default: modes without offsets start at the coordinates.
-        self.offsets.get(at).copied().unwrap_or(0)
+        match self.offsets.get(at) {
+            Some(offset) => *offset,
+            // Modes without offsets start at the coordinates.
+            None => 0,
+        }
     }
 
     fn coordinate(&self, at: usize) -> i64 {

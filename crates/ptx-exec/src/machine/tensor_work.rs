@@ -1,10 +1,11 @@
 //! A tensor copy or reduction with its operands resolved.
 
+use ptx_program::Combine;
+use ptx_program::memory::Space;
+use ptx_program::tensormap::{ElementType, OutOfBounds, Swizzle};
+
 use super::sectors::Sectors;
 use super::tensor_walk::Run;
-use crate::memory::Space;
-use crate::program::Combine;
-use crate::tensormap::{ElementType, OutOfBounds, Swizzle};
 
 /// A tensor copy of one thread, with the contents of the tensor map at the time of the instruction.
 #[derive(Clone, Debug)]

@@ -1,9 +1,11 @@
 //! `ldmatrix` and `stmatrix`: matrix moves between shared memory and the registers of a warp.
 
+use ptx_program::memory::{AddressSize, Space};
+use ptx_program::{Order, Row, Tiles, WARP};
+
 use super::memory::View;
 use crate::error::TrapKind;
-use crate::memory::{AddressSize, Fault, FaultKind, Order, Space};
-use crate::program::{Row, Tiles, WARP};
+use crate::memory::{Fault, FaultKind};
 
 /// The trap of a lane, and the lane.
 type Stopped = (TrapKind, usize);

@@ -1,16 +1,17 @@
 //! Cost of a warp's memory accesses: sectors of memory, and bank conflicts of shared memory.
 
+use ptx_program::memory::{AddressSize, Space};
+use ptx_program::{
+    Address, AsyncOp, Collective, CollectiveKind, Effect, Fragment, LaneAccess, Mask, Multimem,
+    MultimemAction, Row, WARP, Write, first_lane, lanes,
+};
+
 use super::at::At;
 use std::collections::BTreeSet;
 
 use super::grid::Grid;
 use super::multimem;
 use super::sectors::Sectors;
-use crate::memory::{AddressSize, Space};
-use crate::program::{
-    Address, AsyncOp, Collective, CollectiveKind, Effect, Fragment, LaneAccess, Mask, Multimem,
-    MultimemAction, Row, WARP, Write, first_lane, lanes,
-};
 
 /// Banks of shared memory, and bytes of a bank word.
 const BANKS: u64 = 32;

@@ -11,6 +11,8 @@
 //! 3: ...         // both fragments are here and are merged
 //! ```
 
+use ptx_program::{BarrierAction, Dst, Functions, Mask, Row, Src, WARP, lanes};
+
 use super::barrier::Barrier;
 use super::block::BlockState;
 use super::geometry::WarpId;
@@ -19,7 +21,6 @@ use super::mbarrier_object::Question;
 use super::rejoin::Rejoin;
 use super::warpgroup::Products;
 use super::watch::Watch;
-use crate::program::{BarrierAction, Dst, Functions, Mask, Row, Src, WARP, lanes};
 
 /// Instructions that a group of threads may have to wait while others of its warp run.
 const PATIENCE: u64 = 1 << 14;

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use ptx_program::{Dst, FactorA, Row, Src, WARP, WARPGROUP, WarpgroupProduct};
+
 use super::descriptor::SharedMatrix;
 use super::matrix::Columns;
-use crate::program::{Dst, FactorA, Row, Src, WARP, WARPGROUP, WarpgroupProduct};
 
 /// Operands that must agree between all warps of a group: the instruction, the descriptors of A and B, and whether D is added.
 pub(super) type Common = (u32, [u64; 2], bool);

@@ -1,7 +1,8 @@
 //! What is observed of threads that poll an mbarrier (`polling.rs`).
 
+use ptx_program::{Mask, WARP, lanes};
+
 use super::mbarrier_object::Wait;
-use crate::program::{Mask, WARP, lanes};
 
 /// Number of rounds in which all warps polled unsuccessfully, after which they are watched.
 pub(super) const PATIENT_ROUNDS: u32 = 8;

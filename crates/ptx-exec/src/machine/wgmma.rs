@@ -5,6 +5,11 @@
 //! executed the instruction and the factors have been read: a wait for it lasts until then, since a thread may
 //! afterwards signal others that their shared memory is free.
 
+use ptx_program::{
+    FULL, FactorA, Family, Mask, MatrixOperand, Row, SharedFactor, WARPGROUP, WarpgroupAction,
+    WarpgroupProduct, first_lane,
+};
+
 use super::Stop;
 use super::at::{At, Operands};
 use super::block::BlockState;
@@ -21,10 +26,6 @@ use super::warpgroup::{Common, RegisterOrder, Source, WarpgroupWork};
 use super::work::Work;
 use crate::error::TrapKind;
 use crate::launch::Completion;
-use crate::program::{
-    FULL, FactorA, Family, Mask, MatrixOperand, Row, SharedFactor, WARPGROUP, WarpgroupAction,
-    WarpgroupProduct, first_lane,
-};
 
 /// The trap of a warp, and the lane that is reported.
 type Stopped = (TrapKind, usize);

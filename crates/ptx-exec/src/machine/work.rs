@@ -1,11 +1,12 @@
 //! What asynchronous operations do: each with its operands resolved, as far as they are read at issue.
 
+use ptx_program::Combine;
+use ptx_program::memory::SpaceAddress;
+
 use super::bulk_work::BulkWork;
 use super::tcgen05::{Tcgen05Work, TensorStore};
 use super::tensor_work::TensorWork;
 use super::warpgroup::WarpgroupWork;
-use crate::memory::SpaceAddress;
-use crate::program::Combine;
 
 /// The effect of an operation when it is performed.
 #[derive(Clone, Debug)]

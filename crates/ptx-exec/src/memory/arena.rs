@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::windows::LOW_GLOBAL;
-use super::{AddressSize, GlobalMemory, Region};
+use ptx_program::memory::{AddressSize, LOW_GLOBAL};
+
+use super::{GlobalMemory, Region};
 
 /// Unmapped bytes after each region, so that accesses that miss it by less are reported with its name.
 const FENCE: u64 = 4096;

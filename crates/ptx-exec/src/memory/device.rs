@@ -5,8 +5,10 @@ use std::fmt;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use ptx_program::memory::{ALLOCATION_SHIFT, AddressSize};
 use thiserror::Error;
 
+use super::FaultKind;
 use super::arena::place_low;
 use super::beyond::{Beyond, HostMemory, HostRegion};
 use super::freed::{Freed, NEAR, describe};
@@ -14,7 +16,6 @@ use super::global::{Concurrency, GlobalMemory};
 use super::multicast::Multicast;
 use super::pieces::Pieces;
 use super::region::{ALIGNMENT, FENCE, Guess, Region, search};
-use super::{ALLOCATION_SHIFT, AddressSize, FaultKind};
 
 /// Maximum size of an allocation.
 const LARGEST: u64 = 1 << 40;
@@ -117,7 +118,10 @@ fn what_it_is(found: Option<&str>) -> String {
 
 /// The size of a memory, as the end of a message.
 fn of_capacity(capacity: Option<u64>) -> String {
-    capacity.map_or_else(String::new, |capacity| format!(" of {capacity}"))
+    match capacity {
+        Some(capacity) => format!(" of {capacity}"),
+        None => String::new(),
+    }
 }
 
 /// Why memory cannot be allocated, freed or accessed.

@@ -3,9 +3,7 @@
 use std::fmt;
 
 use ptx_diag::counted;
-
-use super::AddressSize;
-use super::space::{Space, rank_and_offset};
+use ptx_program::memory::{AddressSize, Space, rank_and_offset};
 
 /// The reason why an access faults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ptx_diag::counted;
+use ptx_program::memory::ALLOCATION_SHIFT;
 
-use super::ALLOCATION_SHIFT;
 use super::region::Region;
 
 /// Maximum distances from a region at which an address is attributed to it.

@@ -7,13 +7,15 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use ptx_program::Order;
+use ptx_program::memory::{ALLOCATION_SHIFT, AddressSize, LOW_WORKSPACE, Space};
+
 use super::beyond::Beyond;
 use super::freed::{FAR, Freed, NEAR, describe};
 use super::multicast::Multicast;
 use super::region::{Guess, Region, mask, search};
 use super::shadow::Shadow;
-use super::windows::LOW_WORKSPACE;
-use super::{ALLOCATION_SHIFT, AddressSize, Fault, FaultKind, Space};
+use super::{Fault, FaultKind};
 
 /// Whether several host threads access the memory concurrently.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,15 +28,6 @@ pub(crate) enum Concurrency {
 
 /// Unmapped bytes around the workspace of a grid.
 const WORKSPACE_FENCE: u64 = 64;
-
-/// The memory order of an access.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum Order {
-    /// `.weak`, `.relaxed` and `.volatile`: only the access itself is atomic.
-    Relaxed,
-    /// `.acquire`, `.release` and all stronger ones.
-    Strong,
-}
 
 /// Global memory as seen by a launch: the regions that existed when it started. Clones share the regions.
 #[derive(Clone, Debug)]

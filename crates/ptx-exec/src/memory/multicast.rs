@@ -1,6 +1,8 @@
 //! Several memory replicas at one address (manual 9.7.9.14).
 
-use super::{ALLOCATION_SHIFT, Fault, FaultKind, GlobalMemory, Space};
+use ptx_program::memory::{ALLOCATION_SHIFT, Space};
+
+use super::{Fault, FaultKind, GlobalMemory};
 
 /// Memory accessed together at one multimem address.
 #[derive(Clone, Debug)]

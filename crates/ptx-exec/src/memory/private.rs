@@ -1,6 +1,8 @@
 //! Memory owned by a single host thread while in use: shared, local, constant and parameter memory.
 
-use super::{Fault, FaultKind, Space};
+use ptx_program::memory::Space;
+
+use super::{Fault, FaultKind};
 
 /// The fault of a failed access.
 #[cold]

@@ -3,14 +3,15 @@
 //! A lookup maps an address and a size to the word that contains the bytes, or a fault. Bytes are stored in atomic 64-bit words, because
 //! host threads access them concurrently; a naturally aligned access of at most eight bytes is within one word.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use ptx_diag::counted;
+use ptx_program::memory::ALLOCATION_SHIFT;
 
 use super::fault::FaultKind;
 use super::pieces::Pieces;
-use super::windows::ALLOCATION_SHIFT;
 
 /// Alignment of every allocation, as CUDA guarantees.
 pub(super) const ALIGNMENT: u64 = 256;
@@ -164,7 +165,12 @@ impl Region {
     pub(super) fn covering(&self) -> &[AtomicU64] {
         let first = (self.base - self.origin) as usize / 8;
         let end = (self.base + self.len - self.origin).div_ceil(8) as usize;
-        let words = self.words.all().get(first..end);
+        self.allocated(first..end)
+    }
+
+    /// Words of its allocation.
+    fn allocated(&self, range: Range<usize>) -> &[AtomicU64] {
+        let words = self.words.all().get(range);
         debug_assert!(words.is_some(), "a region outside of its allocation");
         // Default: a region is part of what was allocated for it.
         words.unwrap_or_default()
@@ -187,10 +193,7 @@ impl Region {
     pub(crate) fn words(&self) -> &[AtomicU64] {
         let skipped = (self.base - self.origin) as usize / 8;
         let end = skipped + self.len.div_ceil(8) as usize;
-        let words = self.words.all().get(skipped..end);
-        debug_assert!(words.is_some(), "a region outside of its allocation");
-        // Default: a region is part of what was allocated for it.
-        words.unwrap_or_default()
+        self.allocated(skipped..end)
     }
 
     /// Whether `size` bytes at an address are in bounds and readable, or writable. Heaps are handled by [`Self::permit`] only.

@@ -1,234 +1,18 @@
-//! Binding of a module's opaque variables in a launch: handles, and samplers from initializers (manual 5.3).
+//! Binding of a module's opaque variables in a launch (manual 5.3).
 
 use std::sync::Arc;
 
-use ptx_diag::{Diagnostic, Diagnostics, Span};
-use ptx_ir::{FieldValue, Initializer, Item, Linkage, Module, VarId, VarType, Variable};
-use ptx_isa::{Mod, StateSpace};
+use ptx_diag::{Diagnostic, Diagnostics};
+use ptx_ir::{Item, Module, VarId};
+use ptx_program::Opaque;
+use ptx_program::texture::{
+    BoundTexture, Declared, Handle, ReadMode, References, Sampler, Surface, Textures, opaque_name, opaque_of,
+    variable_of_handle,
+};
 use rustc_hash::FxHashMap;
 
-use super::query::describe;
-use super::{
-    AddressMode, ChannelFormat, Filter, Handle, Image, Meaning, ReadMode, Sampler, Storage, Surface, Texture,
-    TextureError, TextureSet, Textures,
-};
+use super::{TextureError, TextureSet};
 use crate::error::codes;
-use crate::program::{Opaque, Property};
-
-/// Upper bits of handles, in no window of generic addresses, so that a handle is not a valid address.
-const WINDOW: u64 = 2 << 32;
-const KIND_SHIFT: u32 = 28;
-/// The kind of a variable's handle; objects in a [`TextureSet`] have kinds 1 to 3.
-const VARIABLE: u64 = 4;
-
-impl Handle {
-    /// The 64-bit value of the handle in a program.
-    pub const fn value(self) -> u64 {
-        let (kind, index) = match self {
-            Handle::Texture(index) => (1, index),
-            Handle::Sampler(index) => (2, index),
-            Handle::Surface(index) => (3, index),
-        };
-        handle_of(kind, index)
-    }
-
-    /// The handle with this [value](Handle::value); `None` if there is none.
-    ///
-    /// ```
-    /// use ptx_exec::texture::Handle;
-    ///
-    /// assert_eq!(Handle::from_value(Handle::Surface(5).value()), Some(Handle::Surface(5)));
-    /// assert_eq!(Handle::from_value(Handle::Surface(5).value() + (1 << 40)), None);
-    /// assert_eq!(Handle::from_value(5), None);
-    /// ```
-    pub const fn from_value(value: u64) -> Option<Self> {
-        let index = (value & ((1 << KIND_SHIFT) - 1)) as usize;
-        let handle = match value >> KIND_SHIFT & 7 {
-            1 => Handle::Texture(index),
-            2 => Handle::Sampler(index),
-            3 => Handle::Surface(index),
-            _ => return None,
-        };
-        if handle.value() == value { Some(handle) } else { None }
-    }
-
-    /// The type of variables it can be bound to.
-    pub(crate) const fn opaque(self) -> Opaque {
-        match self {
-            Handle::Texture(_) => Opaque::Texture,
-            Handle::Sampler(_) => Opaque::Sampler,
-            Handle::Surface(_) => Opaque::Surface,
-        }
-    }
-
-    const fn index(self) -> usize {
-        let (Handle::Texture(index) | Handle::Sampler(index) | Handle::Surface(index)) = self;
-        index
-    }
-}
-
-const fn handle_of(kind: u64, index: usize) -> u64 {
-    WINDOW | kind << KIND_SHIFT | index as u64 & ((1 << KIND_SHIFT) - 1)
-}
-
-/// The type of an opaque variable; `None` for others. A `.tex` variable is a texture whatever its type (manual 5.1.8).
-pub(crate) fn opaque_of(variable: &Variable) -> Option<Opaque> {
-    match variable.ty {
-        VarType::TexRef => Some(Opaque::Texture),
-        VarType::SamplerRef => Some(Opaque::Sampler),
-        VarType::SurfRef => Some(Opaque::Surface),
-        VarType::Scalar(_) if variable.space == StateSpace::Tex => Some(Opaque::Texture),
-        VarType::Scalar(_) => None,
-    }
-}
-
-/// The name of an opaque type in PTX.
-pub(crate) const fn opaque_name(opaque: Opaque) -> &'static str {
-    match opaque {
-        Opaque::Texture => ".texref",
-        Opaque::Sampler => ".samplerref",
-        Opaque::Surface => ".surfref",
-    }
-}
-
-/// A texture with defaults resolved.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct BoundTexture {
-    pub(crate) image: usize,
-    pub(crate) read: ReadMode,
-    pub(crate) srgb: bool,
-    pub(crate) normalized: bool,
-    pub(crate) sampler: Sampler,
-}
-
-impl BoundTexture {
-    pub(super) fn new(texture: &Texture, declared: &Declared) -> Self {
-        Self {
-            image: texture.image,
-            read: texture.read,
-            srgb: texture.srgb,
-            normalized: texture.normalized.unwrap_or(declared.normalized),
-            sampler: texture.sampler.unwrap_or(declared.sampler),
-        }
-    }
-}
-
-/// An opaque variable as declared by the module.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Declared {
-    name: String,
-    opaque: Option<Opaque>,
-    span: Span,
-    has_initial_value: bool,
-    /// Properties that the initializer requires of the image.
-    claims: Vec<(Property, u64)>,
-    normalized: bool,
-    sampler: Sampler,
-}
-
-/// The opaque variables reachable from a kernel.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct References {
-    variables: FxHashMap<VarId, Declared>,
-    /// Whether samplers are separate from textures (manual 9.7.10.1).
-    pub(crate) independent: bool,
-}
-
-impl References {
-    /// Reads the declarations of a module.
-    pub(crate) fn new(module: &Module) -> Self {
-        let independent = module.items.iter().any(|item| match item {
-            Item::Target(target, _) => {
-                target.names.iter().any(|&name| module.name(name) == "texmode_independent")
-            }
-            _ => false,
-        });
-        Self { independent, ..Self::default() }
-    }
-
-    /// Adds a variable; returns its handle.
-    ///
-    /// # Errors
-    /// Variables without a definition, and arrays.
-    pub(crate) fn add(&mut self, module: &Module, id: VarId, opaque: Opaque) -> Result<u64, Box<Diagnostic>> {
-        let variable = module.variable(id);
-        let name = module.name(variable.name);
-        let refuse = |code, text: String| Err(Box::new(Diagnostic::error(code, variable.at.0, text)));
-        if !variable.dims.is_empty() {
-            let text = format!("`{name}` is an array of {}, which cannot be executed", opaque_name(opaque));
-            return refuse(codes::UNSUPPORTED, text);
-        }
-        if variable.linkage == Linkage::Extern {
-            return refuse(codes::UNDEFINED, format!("`{name}` is declared `.extern` and defined nowhere"));
-        }
-        let mut declared = Declared {
-            name: name.to_owned(),
-            opaque: Some(opaque),
-            span: variable.at.0,
-            has_initial_value: variable.init.is_some(),
-            ..Declared::default()
-        };
-        if let Some(Initializer::Fields(fields)) = &variable.init {
-            for &(name, value) in fields {
-                declared.read(module.name(name), value, module);
-            }
-        }
-        self.variables.insert(id, declared);
-        Ok(handle_of(VARIABLE, id.0 as usize))
-    }
-
-    /// The handle of a variable.
-    pub(crate) fn handle(&self, id: VarId) -> Option<u64> {
-        self.variables.contains_key(&id).then(|| handle_of(VARIABLE, id.0 as usize))
-    }
-}
-
-impl Declared {
-    /// Applies a field of the initializer.
-    fn read(&mut self, name: &str, value: FieldValue, module: &Module) {
-        let (word, number) = match value {
-            FieldValue::Name(word) => (module.name(word), None),
-            FieldValue::Number(number) => ("", number.as_integer()),
-        };
-        match (Mod::from_ptx(name).and_then(Property::of), number) {
-            (Some(Property::NormalizedCoords), number) => self.normalized = number.is_some_and(|n| n != 0),
-            (Some(Property::ForceUnnormalizedCoords), number) => {
-                self.sampler.force_unnormalized = number.is_some_and(|n| n != 0);
-            }
-            (Some(Property::FilterMode), number) => {
-                let is_linear = word == "linear" || number == Some(1);
-                self.sampler.filter = if is_linear { Filter::Linear } else { Filter::Point };
-            }
-            (Some(Property::AddressMode(axis)), number) => {
-                if let Some(place) = self.sampler.address.get_mut(axis) {
-                    *place = match (word, number) {
-                        ("wrap", _) | (_, Some(0)) => AddressMode::Wrap,
-                        ("mirror", _) | (_, Some(1)) => AddressMode::Mirror,
-                        ("clamp_ogl", _) | (_, Some(2)) => AddressMode::ClampOgl,
-                        ("clamp_to_border", _) | (_, Some(4)) => AddressMode::Border,
-                        _ => AddressMode::Clamp,
-                    };
-                }
-            }
-            (Some(property), Some(number)) => self.claims.push((property, number)),
-            _ => {}
-        }
-    }
-
-    /// Checks the size and format declared by the program against the image.
-    fn check(&self, image: &Image, read: ReadMode) -> Result<(), String> {
-        for &(property, declared) in &self.claims {
-            let is = describe(image, property, 0, read).map_or(declared, u64::from);
-            if is != declared {
-                let name = &self.name;
-                return Err(format!(
-                    "`{name}` is declared with {property:?} {declared}, and its image has {is}"
-                ));
-            }
-        }
-        Ok(())
-    }
-}
 
 /// The object that a variable is bound to in a launch.
 #[derive(Clone, Copy, Debug)]
@@ -257,9 +41,7 @@ impl Units {
     ) -> Result<Self, Diagnostics> {
         let mut findings = Diagnostics::new();
         let mut variables = FxHashMap::default();
-        let mut in_order: Vec<_> = references.variables.iter().collect();
-        in_order.sort_unstable_by_key(|(id, _)| id.0);
-        for (&id, declared) in in_order {
+        for (id, declared) in references.in_order() {
             match bind_variable(declared, &set, bound) {
                 Ok(meant) => {
                     variables.insert(id, meant);
@@ -275,14 +57,13 @@ impl Units {
 
     /// The object of a handle value; `None` if it is not a valid handle.
     fn meant(&self, value: u64) -> Option<Meant> {
-        let low = value.checked_sub(WINDOW).filter(|&low| low >> 32 == 0)?;
-        let index = (low & ((1 << KIND_SHIFT) - 1)) as usize;
-        match low >> KIND_SHIFT {
-            1 => self.set.textures.get(index).map(|(_, bound)| Meant::Texture(*bound)),
-            2 => self.set.samplers.get(index).copied().map(Meant::Sampler),
-            3 => self.set.surfaces.get(index).copied().map(Meant::Surface),
-            VARIABLE => self.variables.get(&VarId(index as u32)).copied(),
-            _ => None,
+        match Handle::from_value(value) {
+            Some(Handle::Texture(index)) => {
+                self.set.textures.get(index).map(|(_, bound)| Meant::Texture(*bound))
+            }
+            Some(Handle::Sampler(index)) => self.set.samplers.get(index).copied().map(Meant::Sampler),
+            Some(Handle::Surface(index)) => self.set.surfaces.get(index).copied().map(Meant::Surface),
+            None => self.variables.get(&variable_of_handle(value)?).copied(),
         }
     }
 
@@ -398,38 +179,4 @@ pub(crate) fn check_given(
             report(format!("the module has no texture, sampler or surface `{name}`"));
         }
     }
-}
-
-/// Describes the error of a texture, if any.
-pub(super) fn texture_mistake(image: Option<&Image>, texture: &Texture) -> Option<String> {
-    let Some(image) = image else {
-        return Some(format!("is of image {}, which there is not", texture.image));
-    };
-    let is_fraction = match image.format.meaning() {
-        Meaning::UnsignedFraction => true,
-        Meaning::Unsigned => texture.read == ReadMode::NormalizedFloat,
-        Meaning::Signed | Meaning::Float | Meaning::SignedFraction => false,
-    };
-    let is_wide = matches!(image.format, ChannelFormat::Unsigned32 | ChannelFormat::Signed32);
-    if texture.read == ReadMode::NormalizedFloat && is_wide {
-        return Some("reads integers of 32 bits as fractions; only those of 8 and 16 bits can be".to_owned());
-    }
-    if texture.srgb && !(is_fraction && image.format.bytes() == 1) {
-        return Some("is in sRGB, which only fractions of 8 bits are".to_owned());
-    }
-    None
-}
-
-/// Describes the error of a surface, if any.
-pub(super) fn surface_mistake(image: Option<&Image>, surface: &Surface) -> Option<String> {
-    let Some(image) = image else {
-        return Some(format!("is of image {}, which there is not", surface.image));
-    };
-    if matches!(image.storage, Storage::Linear { .. }) {
-        return Some("is of linear memory; surfaces are of arrays".to_owned());
-    }
-    if surface.level >= image.levels || image.samples > 1 {
-        return Some("is of a level that the image does not have, or of one with several samples".to_owned());
-    }
-    None
 }

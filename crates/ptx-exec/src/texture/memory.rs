@@ -6,13 +6,15 @@
 use std::sync::Arc;
 
 use ptx_diag::{Diagnostic, Diagnostics};
+use ptx_program::Order;
+use ptx_program::texture::{
+    BoundTexture, Declared, Handle, Image, Sampler, Start, Storage, Surface, Texture, Textures,
+};
 use thiserror::Error;
 
-use super::bind::{BoundTexture, Declared, surface_mistake, texture_mistake};
 use super::slots::{MOST, Slots};
-use super::{Handle, Image, Sampler, Start, Storage, Surface, Texture, Textures};
 use crate::error::codes;
-use crate::memory::{Concurrency, Fault, GlobalMemory, Order, Region};
+use crate::memory::{Concurrency, Fault, GlobalMemory, Region};
 
 /// Row alignment of arrays: the maximum size of a surface access.
 const ROW: u64 = 16;
@@ -193,7 +195,7 @@ impl TextureSet {
     /// # Errors
     /// Textures that the CUDA driver refuses, and more than 2^20 objects.
     pub fn add_texture(&mut self, shown: &SharedImage, texture: &Texture) -> Result<Handle, TextureError> {
-        if let Some(mistake) = texture_mistake(Some(&shown.0.image), texture) {
+        if let Some(mistake) = texture.mistake(Some(&shown.0.image)) {
             return Err(TextureError(format!("the texture {mistake}")));
         }
         let texture = Texture { image: self.images.add(shown.0.clone()).ok_or_else(too_many)?, ..*texture };
@@ -211,7 +213,7 @@ impl TextureSet {
     /// See [`TextureSet::add_texture`].
     pub fn add_surface(&mut self, shown: &SharedImage, level: u32) -> Result<Handle, TextureError> {
         let surface = Surface { image: 0, level };
-        if let Some(mistake) = surface_mistake(Some(&shown.0.image), &surface) {
+        if let Some(mistake) = surface.mistake(Some(&shown.0.image)) {
             return Err(TextureError(format!("the surface {mistake}")));
         }
         let surface = Surface { image: self.images.add(shown.0.clone()).ok_or_else(too_many)?, level };
@@ -331,12 +333,12 @@ fn check(given: &Textures, argument: &dyn Fn(usize) -> Option<(u64, u64)>, findi
         }
     }
     for (index, texture) in given.textures.iter().enumerate() {
-        if let Some(mistake) = texture_mistake(given.images.get(texture.image), texture) {
+        if let Some(mistake) = texture.mistake(given.images.get(texture.image)) {
             report(format!("texture {index} {mistake}"));
         }
     }
     for (index, surface) in given.surfaces.iter().enumerate() {
-        if let Some(mistake) = surface_mistake(given.images.get(surface.image), surface) {
+        if let Some(mistake) = surface.mistake(given.images.get(surface.image)) {
             report(format!("surface {index} {mistake}"));
         }
     }

@@ -295,5 +295,5 @@ fn cooperative_launches_fit_or_are_refused() {
     let shape = |blocks| Shape { cooperative: true, ..Shape::linear(blocks, 32) };
     assert!(kernel.check(&shape(4096), &Limits::default()).is_ok());
     let findings = kernel.check(&shape(4097), &Limits::default()).unwrap_err();
-    assert_eq!(findings.iter().next().unwrap().code, ptx_exec::codes::SHAPE);
+    assert_eq!(findings.iter().next().unwrap().code, ptx_exec::codes::COOPERATIVE);
 }

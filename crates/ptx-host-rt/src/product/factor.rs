@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use ptx_exec::engine::{Lines, Matrix};
-use ptx_exec::program::{Element, Majorness};
-use ptx_exec::scalar::narrow::Narrow;
+use ptx_program::scalar::narrow::Narrow;
+use ptx_program::{Element, Majorness};
 use rustc_hash::FxBuildHasher;
 
 use super::processor::for_processors;

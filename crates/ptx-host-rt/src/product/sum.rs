@@ -126,7 +126,7 @@ fn rounded_half(sum: f64) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use ptx_exec::scalar::format::{Format, Rounding};
+    use ptx_program::scalar::format::{Format, Rounding};
 
     use super::*;
 

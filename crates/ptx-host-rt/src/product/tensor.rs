@@ -1,7 +1,7 @@
 //! A block's share of a `tcgen05.mma`: adjacent lanes of a column of D are contiguous.
 
 use ptx_exec::engine::TensorPart;
-use ptx_exec::program::{Element, LANES as ALL, Overflow};
+use ptx_program::{Element, LANES as ALL, Overflow};
 
 use super::processor::{for_processors, fused};
 use super::sparse::{SparseRow, TILES, add_row};

@@ -1,8 +1,8 @@
 //! Each form of the functions, for each width of vectors that the processor has, against sums of one element after the other.
 
 use ptx_exec::engine::TensorPart;
-use ptx_exec::program::{Dst, Element, LANES, Overflow, Row, WARP, WarpgroupProduct};
-use ptx_exec::scalar::format::{Format, Rounding};
+use ptx_program::scalar::format::{Format, Rounding};
+use ptx_program::{Dst, Element, LANES, Overflow, Row, WARP, WarpgroupProduct};
 
 use super::processor::tests::each_width;
 use super::sum::{Half, LimitedWord, Single, Sum, Word};

@@ -1,7 +1,7 @@
 //! Factors B in tiles of eight columns, as read by products; those of `wgmma`, which are common to the four warps of a warpgroup, are cached.
 
 use ptx_exec::engine::{Lines, Matrix};
-use ptx_exec::program::{Element, Majorness};
+use ptx_program::{Element, Majorness};
 
 use super::factor::{Known, bytes, values};
 

@@ -2,7 +2,7 @@
 //! `lane % 4 * 2`, so that adjacent vector elements are adjacent in register rows.
 
 use ptx_exec::engine::WarpgroupPart;
-use ptx_exec::program::{Dst, Element, FactorA, Join, Overflow, Row, WARP};
+use ptx_program::{Dst, Element, FactorA, Join, Overflow, Row, WARP};
 
 use super::factor::{Known, by_line, values};
 use super::processor::{for_processors, fused};

@@ -1,6 +1,6 @@
 //! The rows that an instruction reads and writes.
 
-use ptx_exec::program::{Dst, Op, Operand, Slot, Src};
+use ptx_program::{Dst, Op, Operand, Slot, Src};
 
 /// The rows that an instruction reads and writes.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

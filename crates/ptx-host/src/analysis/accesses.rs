@@ -1,7 +1,7 @@
 //! What is known of the addresses of an access's lanes, which decides its code: one address, consecutive ones, or a window of shared memory that covers them.
 
-use ptx_exec::Space;
-use ptx_exec::program::{Address, Base, Effect, Op, Program, Src};
+use ptx_program::memory::Space;
+use ptx_program::{Address, Base, Effect, Op, Program, Src};
 
 use super::{Analysis, Indexed, Launched, Shape, Stride};
 

@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptx_exec::program::{Effect, Op, Program};
 use ptx_isa::SpecialReg;
+use ptx_program::{Effect, Op, Program};
 
 use super::alone::is_simple_operation;
 use super::{Analysis, Graph, Shape};

@@ -20,13 +20,13 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::Space;
-use ptx_exec::program::{
+use ptx_program::memory::Space;
+use ptx_program::scalar::float::Arith;
+use ptx_program::scalar::format::{Format, Rounding};
+use ptx_program::{
     AddressWidth, Alu, Base, Binary, Effect, FloatBinary, Formula, Inst, Op, Order, Program, Src, Ternary,
     Unary,
 };
-use ptx_exec::scalar::float::Arith;
-use ptx_exec::scalar::format::{Format, Rounding};
 
 use super::{Access, BlockId, Graph, Liveness, Shape, Shapes, Terminator};
 

@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_exec::RowOperation;
-use ptx_exec::program::{Alu, Effect, FULL, Mbarrier, Op, Program, Row, Src, WARP};
+use ptx_program::{Alu, Effect, FULL, Mbarrier, Op, Program, Row, Src, WARP};
 
 use super::gather::asks;
 use super::{Access, BlockId, Graph, Liveness, Terminator};

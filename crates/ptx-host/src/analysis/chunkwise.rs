@@ -3,9 +3,9 @@
 //! The chunks of the warps of a group are numbered, and the values of a row may depend on some bits of these numbers only. In blocks of 16 x 16
 //! threads, `tid.x` is the same in all chunks of 16 lanes and depends on none; in 32 x 32 threads it depends on bit 0, and `tid.y` on all others.
 
-use ptx_exec::Space;
-use ptx_exec::program::{AddressWidth, Base, Dst, Effect, Load, Op, Order, Src, WARP, axis};
 use ptx_isa::{Component, SpecialReg};
+use ptx_program::memory::Space;
+use ptx_program::{AddressWidth, Base, Dst, Effect, Load, Op, Order, Src, WARP, axis};
 
 use super::{Access, Lanes, Launched, Shape, Shapes, Stride};
 

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use ptx_exec::program::{Mask, WARP, lanes};
+use ptx_program::{Mask, WARP, lanes};
 
 use super::facts::{Facts, Zeros, mask};
 use super::{Indexed, Shape, Stride};
@@ -238,7 +238,7 @@ fn same(active: &[usize], of: impl Fn(usize) -> u64, values: &[u64], what: &str)
 
 #[cfg(test)]
 mod tests {
-    use ptx_exec::program::Row;
+    use ptx_program::Row;
 
     use super::*;
 

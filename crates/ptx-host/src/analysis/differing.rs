@@ -3,10 +3,10 @@
 //! Compilers write the warp's number in its block times four as `tid.x >> 3 & 0x1ffffffc`. The lanes of a warp differ in the low five bits of
 //! `tid.x`, so in the low two after the shift, and in none of the mask: the result is uniform.
 
-use ptx_exec::program::{Alu, Binary, Packing, Src, Unary};
-use ptx_exec::scalar::bits::shifted;
-use ptx_exec::scalar::convert::Excess;
-use ptx_exec::scalar::int::Signedness;
+use ptx_program::scalar::bits::shifted;
+use ptx_program::scalar::convert::Excess;
+use ptx_program::scalar::int::Signedness;
+use ptx_program::{Alu, Binary, Packing, Src, Unary};
 
 use super::facts::mask;
 use super::shape::Among;

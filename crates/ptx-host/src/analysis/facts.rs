@@ -3,11 +3,11 @@
 //! They show that an index does not wrap around, so that `cvt.u64.u32` of it keeps its stride, and that it is a multiple of 32 at the first
 //! lane of a warp, so that `tid.x >> 5` is uniform.
 
-use ptx_exec::program::{Alu, Binary, Packing, Ternary, Unary, axis};
-use ptx_exec::scalar::bits::shifted;
-use ptx_exec::scalar::convert::Excess;
-use ptx_exec::scalar::int::{Int, ProductPart, Saturation, Signedness};
 use ptx_isa::{Component, SpecialReg};
+use ptx_program::scalar::bits::shifted;
+use ptx_program::scalar::convert::Excess;
+use ptx_program::scalar::int::{Int, ProductPart, Saturation, Signedness};
+use ptx_program::{Alu, Binary, Packing, Ternary, Unary, axis};
 
 use super::{Lanes, Launched};
 

@@ -10,9 +10,7 @@
 //! | (a poll whether the phase of an mbarrier is over) | when lanes arrive, and again after others have run | all others |
 //! | (a barrier to which threads come one by one: `singly.rs`) | for the lanes whose phase is over | all others, and lanes of other phases |
 
-use ptx_exec::program::{
-    ClusterAction, Collective, Effect, Guard, Inst, MbarrierAction, Op, Participants, Src,
-};
+use ptx_program::{ClusterAction, Collective, Effect, Guard, Inst, MbarrierAction, Op, Participants, Src};
 
 /// The lanes that must arrive before an operation executes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use ptx_exec::program::{Control, Effect, Execution, Guard, Inst, Op, Program, Src};
+use ptx_program::{Control, Effect, Execution, Guard, Inst, Op, Program, Src};
 
 use super::access::{Access, Refusal};
 use super::gather::meets;
@@ -280,6 +280,17 @@ impl Graph {
             }
         }
         Some(inside)
+    }
+
+    /// The blocks that are reached from some blocks, these included.
+    pub(super) fn reached_from(&self, mut work: Vec<BlockId>) -> BTreeSet<BlockId> {
+        let mut reached = BTreeSet::new();
+        while let Some(id) = work.pop() {
+            if reached.insert(id) {
+                work.extend(self.block(id).terminator.targets());
+            }
+        }
+        reached
     }
 
     /// The blocks that only stop the launch; lanes at them run before any other block.

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::program::{Alu, Combine, Effect, Op, Program, WARP};
+use ptx_program::{Alu, Combine, Effect, Op, Program, WARP};
 
 use super::gather::guard_of;
 use super::latency::has_room;

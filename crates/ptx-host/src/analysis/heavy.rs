@@ -4,7 +4,7 @@
 //! Code stores the rows that one reads to memory, calls the runtime (`ptx-host-rt/src/heavy.rs`) and loads the rows that it writes from there. The warps of
 //! such a kernel run on fibers, because the runtime may suspend them.
 
-use ptx_exec::program::{Effect, Execution, MbarrierAction, Op, Program};
+use ptx_program::{Effect, Execution, MbarrierAction, Op, Program};
 
 use super::Graph;
 

@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptx_exec::program::{Alu, Binary, Effect, FloatBinary, Op, Program, Ternary, Unary};
+use ptx_program::{Alu, Binary, Effect, FloatBinary, Op, Program, Ternary, Unary};
 
 use super::{Analysis, BlockId, Shape};
 

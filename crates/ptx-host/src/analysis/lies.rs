@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use ptx_exec::program::Op;
+use ptx_program::Op;
 
 use super::{Facts, Shape};
 

@@ -5,8 +5,8 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use ptx_exec::program::Program;
 use ptx_ir::liveness::BlockAccesses;
+use ptx_program::Program;
 
 use super::dominance::Dominance;
 use super::gather::guard_of;

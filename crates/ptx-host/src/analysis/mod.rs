@@ -1,6 +1,6 @@
 //! The analyses of a kernel that code generation depends on.
 //!
-//! The input is the [`Program`](ptx_exec::program::Program) that the interpreter executes, the result an [`Analysis`]: the basic blocks in execution order, the blocks at which
+//! The input is the [`Program`](ptx_program::Program) that the interpreter executes, the result an [`Analysis`]: the basic blocks in execution order, the blocks at which
 //! lanes wait for reconvergence, and the shape and bounds of each row (a row is one register of all lanes).
 //!
 //! | module | computes |
@@ -32,7 +32,6 @@
 //! | `nans` | the rows whose NaNs may have any payload |
 //! | `shape` | the lattice of shapes: uniform, strided, indexed, varying |
 //! | `singly` | barriers to which the threads of a warp come one by one |
-//! | `exchange` | stores to addresses that the same lanes have just loaded from |
 //! | `facts` | bounds of the values of rows |
 //! | `chunkwise` | which chunks of a row have equal values |
 //! | `differing` | the bits in which the lanes of a warp may differ |
@@ -54,7 +53,6 @@ mod claims;
 mod differing;
 mod dominance;
 mod edges;
-mod exchange;
 mod facts;
 mod gather;
 mod graph;
@@ -95,7 +93,6 @@ pub(crate) use asking::repeats;
 pub use claims::{Claim, Claims};
 pub(crate) use dominance::Dominance;
 pub(crate) use edges::Edges;
-pub use exchange::is_loaded_before;
 pub use facts::{Facts, Zeros};
 pub use gather::{Gather, asks, guard_of};
 pub use graph::{Block, BlockId, Graph, Terminator};

@@ -9,11 +9,11 @@
 //! st [%rd1], %f3               ; fcmp uno, select 0x7fffffff
 //! ```
 
-use ptx_exec::program::{
+use ptx_program::scalar::float::SignRule;
+use ptx_program::scalar::format::Format;
+use ptx_program::{
     Alu, Binary, CollectiveKind, Effect, Element, Numbers, Op, Packing, Program, Src, Ternary, Unary,
 };
-use ptx_exec::scalar::float::SignRule;
-use ptx_exec::scalar::format::Format;
 
 use super::Graph;
 use super::by_row::ByRow;

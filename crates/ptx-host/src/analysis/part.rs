@@ -5,14 +5,12 @@
 //! as long. With fewer live rows the whole warp is faster in spite of some spills: the latency of one chunk's operations is hidden by the other chunks,
 //! and uniform values are computed once (`blackscholes`, 10 rows: 1.35 times as slow in parts).
 
-use std::collections::BTreeSet;
-
-use ptx_exec::Space;
-use ptx_exec::program::{Effect, Op, Order, Program};
+use ptx_program::memory::Space;
+use ptx_program::{Effect, Op, Order, Program};
 
 use super::group::pressure_in;
 use super::together::is_index;
-use super::{Analysis, Block, BlockId, Graph, Launched, Terminator, take_turns};
+use super::{Analysis, Block, Launched, Terminator, take_turns};
 
 /// The number of chunks in a part, where a warp of the kernel is executed in parts. `registers` are the vector registers of the processor.
 ///
@@ -71,17 +69,6 @@ fn loads_what_was_stored(program: &Program, one: &Analysis) -> bool {
         let Some(first) = ops(program, block).position(is_store) else { return false };
         let is_after = |to| ops(program, graph.block(to)).find(is_load).is_some();
         ops(program, block).skip(first).find(is_load).is_some()
-            || reached(graph, block.terminator.targets()).into_iter().any(is_after)
+            || graph.reached_from(block.terminator.targets()).into_iter().any(is_after)
     })
-}
-
-/// The blocks that are reachable from some blocks, which are included.
-fn reached(graph: &Graph, mut work: Vec<BlockId>) -> BTreeSet<BlockId> {
-    let mut seen = BTreeSet::new();
-    while let Some(id) = work.pop() {
-        if seen.insert(id) {
-            work.extend(graph.block(id).terminator.targets());
-        }
-    }
-    seen
 }

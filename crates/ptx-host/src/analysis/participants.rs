@@ -1,9 +1,7 @@
 //! The lanes that take part in the operation that a block begins with, and the shapes of the results of collective operations: from the shapes of
 //! the member mask and of the operands.
 
-use ptx_exec::program::{
-    Collective, CollectiveKind, Dst, Effect, Op, Participants, Program, ShuffleMode, WARP,
-};
+use ptx_program::{Collective, CollectiveKind, Dst, Effect, Op, Participants, Program, ShuffleMode, WARP};
 
 use super::gather::{Gather, asks, waits};
 use super::graph::Block;

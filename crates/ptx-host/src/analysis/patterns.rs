@@ -3,8 +3,8 @@
 //! In a sorting network, threads access `2 * tid - (tid & 7)`: in every chunk of 16 lanes, the offsets from the first lane are
 //! 0, 1 .. 7, 16, 17 ..
 
-use ptx_exec::program::{Alu, Binary, Effect, Op, Packing, Program, Src, Ternary, Unary};
-use ptx_exec::scalar::int::{ProductPart, Saturation};
+use ptx_program::scalar::int::{ProductPart, Saturation};
+use ptx_program::{Alu, Binary, Effect, Op, Packing, Program, Src, Ternary, Unary};
 
 use super::by_row::ByRow;
 use super::schedule::keeps_others;

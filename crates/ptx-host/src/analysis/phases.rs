@@ -11,7 +11,7 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::program::{Effect, Op, Program};
+use ptx_program::{Effect, Op, Program};
 
 use super::{BlockId, Graph, Terminator};
 

@@ -13,7 +13,7 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::program::{Alu, Collective, CollectiveKind, Effect, Op, Participants, Program, Src, VoteMode};
+use ptx_program::{Alu, Collective, CollectiveKind, Effect, Op, Participants, Program, Src, VoteMode};
 
 use ptx_isa::SpecialReg;
 

@@ -23,10 +23,10 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::Space;
-use ptx_exec::program::{Address, Alu, Atomic, Base, Binary, Combine, Effect, Numbers, Op, Program, Src};
-use ptx_exec::scalar::compare::Relation;
 use ptx_ir::dominators::{FlowGraph, immediate_dominators};
+use ptx_program::memory::Space;
+use ptx_program::scalar::compare::Relation;
+use ptx_program::{Address, Alu, Atomic, Base, Binary, Combine, Effect, Numbers, Op, Program, Src};
 
 use super::{Access, Block, BlockId, Graph, Terminator};
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use ptx_exec::Space;
-use ptx_exec::program::{Effect, LaneAccess, Op, Program, Src};
+use ptx_program::memory::Space;
+use ptx_program::{Effect, LaneAccess, Op, Program, Src};
 
 use super::{Analysis, BlockId, Shape, guard_of};
 

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::program::{Builtin, Callee, Effect, Op, Program};
+use ptx_program::{Builtin, Callee, Effect, Op, Program};
 
 use super::Refusal;
 use super::alone::{self, Region};
@@ -153,11 +153,17 @@ impl Analysis {
             && !has_heavy(program, &graph);
         let again = || Self::with(program, launched, Request { split: true, ..request });
         let is_heavy = launched.clusters || has_heavy(program, &graph);
-        if is_plain && !split && graph.instructions() > limits.instructions {
+        let is_patient = !patient.is_empty();
+        let can_be_split = is_plain || is_patient && lanes.is_warp() && !hands_over && !singly && !is_heavy;
+        if can_be_split && !split && graph.instructions() > limits.instructions {
             return again();
         }
         let liveness = Liveness::new(program, &graph);
-        let most = if is_plain && !split { limits.pairs } else { MOST_IN_ONE };
+        let most = match can_be_split && !split {
+            true if is_patient => limits.patient_pairs,
+            true => limits.pairs,
+            false => MOST_IN_ONE,
+        };
         let widths = Widths::new(program, &graph);
         let nans = Nans::new(program, &graph);
         let has_questions = !hands_over && program.code.iter().any(|inst| asks(&inst.op));
@@ -180,8 +186,8 @@ impl Analysis {
             };
             let next = match sets {
                 Some(next) => next,
-                None if split => Schedule::of_spans(&graph, parts, gather),
-                None if is_plain => return again(),
+                None if split => Schedule::of_spans(&graph, &patient, parts, gather),
+                None if can_be_split => return again(),
                 None => return Err(too_many),
             };
             if !changed && next == schedule {
@@ -194,11 +200,13 @@ impl Analysis {
                     && lanes.is_warp()
                     && singly::is_needed(program, &graph, &shapes, &schedule, is_heavy, parts)
                 {
-                    return Self::with(program, launched, Request { singly: true, ..request });
+                    // Loops that wait are not split then.
+                    let split = split && !is_patient;
+                    return Self::with(program, launched, Request { singly: true, split, ..request });
                 }
                 let apart = places::check(program, &graph, &shapes, &schedule, parts)?;
                 let is_small = split || schedule.pairs().is_some_and(|count| count <= MOST_PLACES);
-                if !apart.is_empty() && !is_small && is_plain {
+                if !apart.is_empty() && !is_small && can_be_split {
                     return again();
                 }
                 if let Some(&[_, pc]) = apart.first().filter(|_| warps > 1 || !is_small) {

@@ -3,7 +3,7 @@
 //! [`Shapes::new`] computes the facts, which depend on nothing else, then each [`Shapes::update`] is one round of the fixed point of shapes
 //! and schedule. The transfer functions (`transfer.rs`, `differing.rs`, `chunkwise.rs`, `facts.rs`, `participants.rs`) say what an instruction writes.
 
-use ptx_exec::program::{Dst, Effect, Op, Program, Src};
+use ptx_program::{Dst, Effect, Op, Program, Src};
 
 use super::access::{Access, Refusal};
 use super::facts::{self, Facts};

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use ptx_exec::program::{Dst, Program, Src};
+use ptx_program::{Dst, Program, Src};
 
 use super::by_row::ByRow;
 use super::facts::{self, Facts};

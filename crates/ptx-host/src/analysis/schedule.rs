@@ -120,15 +120,22 @@ impl Schedule {
         Some(Self::plain(graph, Waiting::Sets(waiting), lacking))
     }
 
-    /// As [`Schedule::new`], with intervals instead of sets, for kernels without loops that may wait for other threads.
+    /// As [`Schedule::new`], with intervals instead of sets.
     pub(super) fn of_spans(
         graph: &Graph,
+        patient: &BTreeSet<BlockId>,
         parts_lanes: impl Fn(BlockId) -> bool,
         gather: impl Fn(BlockId) -> Option<Gather>,
     ) -> Self {
-        let spans = Spans::new(graph.blocks().len(), |id| ways(graph, id, parts_lanes(id)), gather);
+        let mut spans = Spans::new(graph.blocks().len(), |id| ways(graph, id, parts_lanes(id)), &gather);
+        let (mixed, last) = mixed(graph, patient, &spans, &parts_lanes, gather);
+        spans.mix(&mixed, last);
         let lacking = lacking_of_spans(graph, &spans, parts_lanes);
-        Self::plain(graph, Waiting::Spans(Box::new(spans)), lacking)
+        let mut schedule = Self::plain(graph, Waiting::Spans(Box::new(spans)), lacking);
+        if !patient.is_empty() {
+            (schedule.patient, schedule.late) = (patient.clone(), graph.first_late());
+        }
+        schedule
     }
 
     fn plain(graph: &Graph, waiting: Waiting, lacking: BTreeSet<BlockId>) -> Self {
@@ -186,6 +193,11 @@ impl Schedule {
     /// Whether lanes that leave the block let others run first, because they are in a loop that may wait for those.
     pub fn is_patient(&self, block: BlockId) -> bool {
         self.patient.contains(&block)
+    }
+
+    /// The first of the barriers, which come last, if there is a loop that may wait for other threads.
+    pub fn first_late(&self) -> BlockId {
+        self.late
     }
 
     /// Whether there is a loop that may wait for other threads.
@@ -333,6 +345,43 @@ impl Schedule {
     }
 }
 
+/// The blocks that lanes may be at after some of them were in a loop that may wait for other threads while others were elsewhere, and those of
+/// them that are barriers at which lanes meet. Lanes that have met are at one block again.
+fn mixed(
+    graph: &Graph,
+    patient: &BTreeSet<BlockId>,
+    spans: &Spans,
+    parts_lanes: &impl Fn(BlockId) -> bool,
+    gather: impl Fn(BlockId) -> Option<Gather>,
+) -> (BTreeSet<BlockId>, BTreeSet<BlockId>) {
+    let mut work = Vec::new();
+    for &id in patient.iter().filter(|&&id| parts_lanes(id) || !spans.is_together(id)) {
+        work.push(id);
+        if let Some((first, last)) = spans.bounds(id) {
+            work.extend((first..=last).filter(|&other| spans.may_wait(id, other)));
+        }
+    }
+    let mut mixed = BTreeSet::new();
+    let mut barriers = BTreeSet::new();
+    while let Some(id) = work.pop() {
+        if !mixed.insert(id) {
+            continue;
+        }
+        if graph.is_late(id) {
+            barriers.insert(id);
+        } else {
+            work.extend(graph.block(id).terminator.targets());
+        }
+    }
+    // Lanes can be at several barriers, or wait for lanes that are at one: then they do not meet.
+    if barriers.len() > 1 || mixed.iter().any(|&id| gather(id).is_some()) {
+        work.extend(barriers.iter().flat_map(|&id| graph.block(id).terminator.targets()));
+        mixed.extend(graph.reached_from(work));
+        barriers.clear();
+    }
+    (mixed, barriers)
+}
+
 /// The blocks that can be reached from where lanes are when others exit.
 fn lacking(
     graph: &Graph,
@@ -348,7 +397,7 @@ fn lacking(
             work.extend(guard.map(|(_, other)| other).filter(|_| parts_lanes(id)));
         }
     }
-    reached(graph, work)
+    graph.reached_from(work)
 }
 
 /// As [`lacking`], where intervals are known.
@@ -377,18 +426,7 @@ fn lacking_of_spans(
             work.push(id);
         }
     }
-    reached(graph, work)
-}
-
-/// The blocks that are reached from some, these included.
-fn reached(graph: &Graph, mut work: Vec<BlockId>) -> BTreeSet<BlockId> {
-    let mut reached = BTreeSet::new();
-    while let Some(id) = work.pop() {
-        if reached.insert(id) {
-            work.extend(graph.block(id).terminator.targets());
-        }
-    }
-    reached
+    graph.reached_from(work)
 }
 
 /// The sets of blocks that the lanes of a block may go to at one time: all targets if it diverges, otherwise one of them.

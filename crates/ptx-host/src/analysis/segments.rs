@@ -25,6 +25,8 @@ pub struct Limits {
     pub instructions: u32,
     /// The most pairs of a block and another at which lanes may wait while it runs, of a kernel in one function.
     pub pairs: usize,
+    /// The most of these pairs if loops may wait for other threads: such a kernel leaves a segment after each block of these loops.
+    pub patient_pairs: usize,
     /// The most divergent branches, of a kernel in one function, that lanes reach while others wait: the masks of these follow from each other.
     pub open_branches: usize,
     /// The most instructions of a segment, unless it is one block.
@@ -46,6 +48,7 @@ impl Limits {
     pub const DEFAULT: Self = Self {
         instructions: 4096,
         pairs: 256,
+        patient_pairs: 1024,
         open_branches: 40,
         segment_instructions: 200,
         segment_blocks: 16,
@@ -56,6 +59,7 @@ impl Limits {
     pub const SMALLEST: Self = Self {
         instructions: 0,
         pairs: 0,
+        patient_pairs: 0,
         open_branches: 0,
         segment_instructions: 24,
         segment_blocks: 4,
@@ -171,7 +175,7 @@ fn ranges(graph: &Graph, limits: &Limits) -> Vec<Range<BlockId>> {
 }
 
 /// Marks the blocks of a segment at which lanes may be when it begins: those that lanes reach from other segments, and those at which lanes may
-/// wait when it is left because lanes at an earlier block or at one that their operation waits for run first.
+/// wait when it is left because lanes at an earlier block, at one that their operation waits for, or after a loop that waits for threads run first.
 fn mark_entries(
     graph: &Graph,
     schedule: &Schedule,
@@ -189,7 +193,7 @@ fn mark_entries(
         if gathers {
             entries[id] = true;
         }
-        if gathers || leaves_early(schedule, range, id, &targets) {
+        if gathers || schedule.is_patient(id) || leaves_early(schedule, range, id, &targets) {
             for other in range.clone() {
                 if targets.contains(&other) || schedule.may_wait(id, other) {
                     entries[other] = true;

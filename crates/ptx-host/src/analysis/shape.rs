@@ -1,7 +1,7 @@
 //! The lattice of shapes: whether a row is uniform, strided, indexed or varying.
 
 use ptx_exec::Geometry;
-use ptx_exec::program::WARP;
+use ptx_program::WARP;
 
 /// How the value of a lane follows from that of the first lane of its chunk (the lanes that one vector of the CPU holds).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -16,7 +16,7 @@
 //! One such barrier decides for all of a kernel, since a warp counts at a barrier when all of its threads have come to it, by any instruction. The runtime
 //! keeps where lanes wait (`code/singly.rs`).
 
-use ptx_exec::program::{Effect, Op, Program, Src};
+use ptx_program::{Effect, Op, Program, Src};
 
 use super::gather::waits_for_cluster;
 use super::{Block, Graph, Schedule, Shapes};

@@ -11,8 +11,11 @@
 //! The result contains the sets that [`Schedule`](super::Schedule) would have, so that code which preserves the values of lanes waiting there is
 //! correct; it may preserve more than it has to. Time and memory are linear in the number of blocks and edges, up to a logarithm and the
 //! number of rounds, which is limited.
+//!
+//! Once lanes are in a loop that may wait for other threads while others are elsewhere, blocks run in turn, not from the lowest on. From there on
+//! lanes may wait at any block that is reached while any other runs, until they meet at a barrier: these blocks are one set ([`Spans::mix`]).
 
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 
 use super::{BlockId, Gather};
 
@@ -49,6 +52,25 @@ pub(super) struct Spans {
     gathers: Vec<Option<Gather>>,
     /// For each block the first one from there on that waits for lanes.
     next_gather: Vec<Option<BlockId>>,
+    mixed: Mixed,
+}
+
+/// Blocks that run in turn: while one runs, lanes may wait at all others.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+struct Mixed {
+    /// For each block whether it is one; empty if there are none.
+    has: Vec<bool>,
+    /// Those of them that run only when no lanes wait at others: barriers.
+    last: BTreeSet<BlockId>,
+    /// The lowest and the highest.
+    bounds: Option<(BlockId, BlockId)>,
+}
+
+impl Mixed {
+    /// Whether a block is one of them that runs while lanes wait at others.
+    fn runs_among(&self, id: BlockId) -> bool {
+        self.has.get(id) == Some(&true) && !self.last.contains(&id)
+    }
 }
 
 impl Spans {
@@ -64,8 +86,13 @@ impl Spans {
         for id in (0..count).rev() {
             next_gather[id] = if gathers[id].is_some() { Some(id) } else { next_gather[id + 1] };
         }
-        let mut spans =
-            Self { of: vec![Span::default(); count], can_wait: vec![false; count], gathers, next_gather };
+        let mut spans = Self {
+            of: vec![Span::default(); count],
+            can_wait: vec![false; count],
+            gathers,
+            next_gather,
+            mixed: Mixed::default(),
+        };
         let ways: Vec<_> = (0..count).map(|id| sorted(ways(id))).collect();
         let mut earlier = Vec::new();
         for _ in 0..MOST_ROUNDS {
@@ -86,11 +113,31 @@ impl Spans {
 
     /// Whether no lane waits elsewhere while a block runs.
     pub(super) fn is_together(&self, id: BlockId) -> bool {
-        self.of[id] == Span::default()
+        self.of[id] == Span::default() && !self.is_mixed(id)
+    }
+
+    /// Whether lanes may wait at all other blocks of the set while one of it runs.
+    fn is_mixed(&self, id: BlockId) -> bool {
+        // All lanes execute such an operation together.
+        self.mixed.runs_among(id) && !matches!(self.gathers[id], Some(Gather::All))
+    }
+
+    /// Adds that lanes may wait at any of these blocks while any other of them runs; at those of `last`, which are some of them, nothing waits
+    /// meanwhile.
+    pub(super) fn mix(&mut self, blocks: &BTreeSet<BlockId>, last: BTreeSet<BlockId>) {
+        let [Some(&first), Some(&end)] = [blocks.first(), blocks.last()] else { return };
+        self.mixed = Mixed { has: vec![false; self.of.len()], last, bounds: Some((first, end)) };
+        for &id in blocks {
+            self.mixed.has[id] = true;
+            self.can_wait[id] = true;
+        }
     }
 
     /// Whether lanes may wait at `other` while a block runs.
     pub(super) fn may_wait(&self, id: BlockId, other: BlockId) -> bool {
+        if self.is_mixed(id) && self.mixed.has[other] {
+            return other != id || self.gathers[id].is_some_and(Gather::leaves_some);
+        }
         let Span { lowest, later } = self.of[id];
         let is_lower = other <= id
             && lowest.is_some_and(|lowest| lowest <= other)
@@ -103,11 +150,14 @@ impl Spans {
 
     /// The lowest and the highest block at which lanes may wait while this one runs.
     pub(super) fn bounds(&self, id: BlockId) -> Option<(BlockId, BlockId)> {
-        match self.of[id] {
+        let ordered = match self.of[id] {
             Span { lowest: None, later: None } => None,
             Span { lowest: Some(lowest), later } => Some((lowest, later.map_or(id, |(_, last)| last))),
             Span { lowest: None, later: Some(bounds) } => Some(bounds),
-        }
+        };
+        let mixed = self.mixed.bounds.filter(|_| self.is_mixed(id));
+        let both = ordered.into_iter().chain(mixed);
+        both.reduce(|(first, last), (other, end)| (first.min(other), last.max(end)))
     }
 
     /// Whether lanes may wait at a block while another one runs.

@@ -6,11 +6,11 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::Space;
-use ptx_exec::program::{
+use ptx_isa::SpecialReg;
+use ptx_program::memory::Space;
+use ptx_program::{
     Address, Base, Collective, CollectiveKind, Effect, Op, Order, Participants, Program, WARP,
 };
-use ptx_isa::SpecialReg;
 
 use super::{Analysis, BlockId, Gather, Graph, Launched, Shape, Terminator, take_turns};
 

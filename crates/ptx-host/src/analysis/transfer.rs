@@ -1,14 +1,14 @@
 //! Transfer functions of shapes: the shape of an instruction's result from the shapes of its sources.
 
 use ptx_exec::RowOperation;
-use ptx_exec::program::{
+use ptx_isa::{Component, SpecialReg};
+use ptx_program::scalar::compare::Relation;
+use ptx_program::scalar::convert::Excess;
+use ptx_program::scalar::int::{Int, ProductPart, Saturation, Signedness};
+use ptx_program::{
     Address, Alu, Base, Binary, Comparison, Dst, Effect, Numbers, Op, Packing, Src, Ternary, Unary, WARP,
     along, axis,
 };
-use ptx_exec::scalar::compare::Relation;
-use ptx_exec::scalar::convert::Excess;
-use ptx_exec::scalar::int::{Int, ProductPart, Saturation, Signedness};
-use ptx_isa::{Component, SpecialReg};
 
 use super::differing;
 use super::facts::mask;
@@ -71,7 +71,7 @@ pub(super) fn differing(shapes: &Shapes, op: &Op, row: Dst, among: Among) -> u64
 
 /// Lanes that read one address get one value, except in local memory, where each lane has its own.
 fn loaded(shapes: &Shapes, address: &Address) -> Shape {
-    use ptx_exec::Space;
+    use ptx_program::memory::Space;
     match (address.space, address.base) {
         (Space::Local | Space::Generic, _) | (_, Base::Frame) => Shape::Varying,
         (_, Base::Row(src, _)) => Shape::pointwise(&[shapes.src(src)]),

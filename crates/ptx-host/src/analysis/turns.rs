@@ -1,6 +1,6 @@
 //! Whether the warps of a block (CTA) can take turns in one function.
 
-use ptx_exec::program::{BarrierAction, BlockBarrier, Effect, Op, Program, Src};
+use ptx_program::{BarrierAction, BlockBarrier, Effect, Op, Program, Src};
 
 use super::{Graph, has_heavy};
 

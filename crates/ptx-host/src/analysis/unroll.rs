@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use ptx_exec::RowOperation;
-use ptx_exec::program::{Effect, Inst, Op, Program, Src, WARP};
+use ptx_program::{Effect, Inst, Op, Program, Src, WARP};
 
 use super::together::leaves_loop;
 use super::{Access, Analysis, BlockId, Shape, Terminator, guard_of};

@@ -2,12 +2,12 @@
 //!
 //! A row of the interpreter has 64 bits. A vector of 512 bits has 8 such lanes, but 16 lanes of 32 bits, and a predicate is one bit of a mask.
 
-use ptx_exec::program::{
+use ptx_isa::SpecialReg;
+use ptx_program::scalar::int::{Int, ProductPart};
+use ptx_program::{
     Alu, Binary, Collective, CollectiveKind, Dual, Effect, FloatFunction, Op, Packing, Program, Slot, Src,
     Ternary, Unary, VoteMode,
 };
-use ptx_exec::scalar::int::{Int, ProductPart};
-use ptx_isa::SpecialReg;
 
 use super::by_row::ByRow;
 use super::{Access, Graph, heavy};

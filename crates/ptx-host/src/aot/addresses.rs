@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ptx_exec::Image;
-use ptx_exec::program::Program;
+use ptx_program::Program;
 
 /// The target of an address in memory: a variable, by its number, and an offset.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -3,8 +3,9 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use ptx_exec::{Image, Space};
+use ptx_exec::Image;
 use ptx_ir::Linkage;
+use ptx_program::memory::Space;
 
 use super::{CType, Unit, UnitKernel, parameters};
 

@@ -20,7 +20,6 @@ use std::mem::offset_of;
 use std::sync::Arc;
 
 use ptx_diag::Span;
-use ptx_exec::program::{Effect, Inst, Op, Program};
 use ptx_exec::{Dim3, Image, Limits, Parameter, Prepared, Shape};
 use ptx_host_rt::{ForShape, Runtime, Site};
 use ptx_ir::Param;
@@ -28,6 +27,7 @@ use ptx_isa::ScalarType;
 use ptx_llvm::build::{Type, Types};
 use ptx_llvm::host::{Cpu, HostMachine};
 use ptx_llvm::{Context, LlvmError, Module, OptLevel};
+use ptx_program::{Effect, Inst, Op, Program};
 use thiserror::Error;
 
 use crate::analysis::{Launched, Refusal};
@@ -36,6 +36,7 @@ use crate::error::CompileError;
 use crate::inline::inline;
 use crate::kernel::{Generated, PIPELINE, generate_one};
 use crate::options::Options;
+use crate::source::Source;
 use crate::stack::{stack_bytes, waits};
 use crate::strategy::Forms;
 use addresses::Addresses;
@@ -247,7 +248,8 @@ fn compile_kernel<'c>(
         }
         let name = format!("{}.{}x{}x{}", kernel.symbol, block[0], block[1], block[2]);
         let options = Options::default();
-        let made = generate_one(module.context(), machine, &program, &Launched::blocks(block), &options);
+        let launched = Launched::blocks(block);
+        let made = generate_one(module.context(), machine, Source::new(&program, &launched, &options));
         let Generated { module: made, passes, runs, asks, .. } = made.map_err(|error| match error {
             CompileError::Refused(Refusal { pc, why }) => failed(Some(place(pc)), why),
             CompileError::Llvm(error) => AotError::Llvm(error),

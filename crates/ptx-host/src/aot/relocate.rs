@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ptx_exec::Space;
-use ptx_exec::program::{
+use ptx_program::memory::Space;
+use ptx_program::{
     Address, AddressWidth, Base, Constants, Effect, Functions, Guard, Inst, Load, Op, Operand, Program, Slot,
     Src, WARP,
 };

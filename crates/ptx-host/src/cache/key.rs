@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::hash::{Hash, Hasher};
 
-use ptx_exec::program::Program;
+use ptx_program::Program;
 
 use super::processor::Processor;
 use crate::analysis::Launched;

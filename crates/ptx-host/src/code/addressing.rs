@@ -1,9 +1,9 @@
 //! The addresses of elements in memory, and values between memory and rows.
 
-use ptx_exec::Space;
-use ptx_exec::program::{Load, Src};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, CastOp, Value};
+use ptx_program::memory::Space;
+use ptx_program::{Load, Src};
 
 use super::cluster::SHARED_OFFSET;
 use super::state::Code;

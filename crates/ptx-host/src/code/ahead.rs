@@ -11,11 +11,11 @@
 //! call @llvm.prefetch(%rd5 + 2048)
 //! ```
 
-use ptx_exec::Space;
-use ptx_exec::program::{Alu, Base, Binary, Effect, Load, Op, Packing, Src, Ternary, Unary};
-use ptx_exec::scalar::int::{ProductPart, Saturation};
 use ptx_isa::{Component, SpecialReg};
 use ptx_llvm::LlvmError;
+use ptx_program::memory::Space;
+use ptx_program::scalar::int::{ProductPart, Saturation};
+use ptx_program::{Alu, Base, Binary, Effect, Load, Op, Packing, Src, Ternary, Unary};
 
 use super::prefetch;
 use super::state::Code;

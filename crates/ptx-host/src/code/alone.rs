@@ -13,11 +13,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptx_exec::program::{Alu, Base, Effect, Inst, Load, Op, Src};
 use ptx_host_rt::Status;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::{Ordinary, Volatile};
 use ptx_llvm::build::{BinaryOp, Block, CastOp, IntPredicate, Value};
+use ptx_program::{Alu, Base, Effect, Inst, Load, Op, Src};
 use rustc_hash::FxHashMap;
 
 use super::next_block::Left;
@@ -141,7 +141,7 @@ fn carried<'c, 'r>(code: &mut Code<'_, '_, 'c>, region: &'r Region) -> Result<Ca
         code.builder().store(code.int(32, 0), place, 4, Ordinary)?;
         exits.insert(exit, place);
     }
-    let lanes = serial::active_lanes(code, None)?;
+    let lanes = registers::active_lanes(code, None)?;
     Ok(Carried { region, writes, results, held, brought, lanes, exits })
 }
 
@@ -153,10 +153,10 @@ fn lane_alone<'c>(
     lane: Value<'c>,
 ) -> Result<(), LlvmError> {
     let Carried { region, .. } = *carried;
-    let block = |_| code.function.append_block(code.types, "alone");
+    let block = |_| code.block("alone");
     let blocks: Vec<Block<'c>> = (region.first..=region.last).map(block).collect();
     let own = code.builder().binary(BinaryOp::Shl, code.int(32, 1), code.emit.resize(lane, 32)?)?;
-    let left = code.function.append_block(code.types, "left");
+    let left = code.block("left");
     let mut alone = Alone { carried, rows: FxHashMap::default(), blocks, left, own };
     // A row that the region writes is memory, which LLVM promotes to a register with phis; one that it only reads is a value.
     for &row in carried.brought.iter().chain(&carried.writes) {
@@ -233,7 +233,7 @@ fn way_alone<'c>(
         return alone.block(to);
     }
     let here = builder.block()?;
-    let way = code.function.append_block(code.types, if is_inside { "back" } else { "leave" });
+    let way = code.block(if is_inside { "back" } else { "leave" });
     builder.position_at_end(way);
     if is_inside {
         let attention = builder.load(code.types.int(32), code.inputs.attention, 4, Volatile)?;
@@ -277,7 +277,7 @@ fn leave_region<'c>(code: &Code<'_, '_, 'c>, carried: &Carried<'_, 'c>) -> Resul
 
 /// Converts a lane mask to the masks of chunks.
 fn masks_of_lanes<'c>(code: &Code<'_, '_, 'c>, lanes: Value<'c>) -> Result<Vec<Value<'c>>, LlvmError> {
-    let ty = code.types.vector(code.types.int(1), code.lanes);
+    let ty = code.vector_of(1);
     let mask = |chunk: usize| {
         let shift = code.int(32, chunk as u64 * u64::from(code.lanes));
         let bits = code.builder().binary(BinaryOp::LShr, lanes, shift)?;

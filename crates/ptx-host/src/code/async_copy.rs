@@ -3,13 +3,14 @@
 //!
 //! If a lane copies only some of the bytes, the others are filled with zeros.
 
-use ptx_exec::Space;
-use ptx_exec::program::{Address, AddressWidth, AsyncCopy, Base, CopyAmount};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_program::memory::Space;
+use ptx_program::{Address, AddressWidth, AsyncCopy, Base, CopyAmount};
 
 use super::cluster::SHARED_OFFSET;
+use super::fork::Fork;
 use super::serial::Held;
 use super::state::{Code, Guard};
 use super::{atomic, registers, serial};
@@ -47,7 +48,7 @@ pub(super) fn async_copy(
         CopyAmount::UnlessTrue(src) => {
             let chunks = (0..code.chunks).map(|chunk| {
                 let none = code.emit.resize(registers::vector(code, src, chunk)?, 1)?;
-                let word = code.types.vector(code.types.int(32), code.lanes);
+                let word = code.vector_of(32);
                 let all = code.builder().splat(code.int(32, size.into()), code.lanes)?;
                 code.builder().select(none, word.zero(), all)
             });
@@ -117,13 +118,9 @@ fn copy_lane<'c>(code: &Code<'_, '_, 'c>, copies: Copies<'c>, lane: Value<'c>) -
     let builder = code.builder();
     let copied = serial::of_lane(code, copied, lane)?;
     let all = builder.int_compare(IntPredicate::Uge, copied, code.int(32, size.into()))?;
-    let [then, other, after] =
-        ["all", "part", "copied"].map(|name| code.function.append_block(code.types, name));
-    builder.branch_if(all, then, other)?;
-    builder.position_at_end(then);
+    let fork = Fork::new(code, all, None, ["all", "part", "copied"])?;
     builder.store(builder.load(whole, from, size, Ordinary)?, to, size, Ordinary)?;
-    builder.branch(after)?;
-    builder.position_at_end(other);
+    let other = fork.other(code)?;
     builder.store(whole.zero(), to, size, Ordinary)?;
     for byte in 0..u64::from(size) - 1 {
         let is_copied = builder.int_compare(IntPredicate::Ugt, copied, code.int(32, byte))?;
@@ -133,7 +130,6 @@ fn copy_lane<'c>(code: &Code<'_, '_, 'c>, copies: Copies<'c>, lane: Value<'c>) -
             code.builder().store(value, at(to)?, 1, Ordinary).map(drop)
         })?;
     }
-    builder.branch(after)?;
-    builder.position_at_end(after);
+    other.meet(code)?;
     Ok(())
 }

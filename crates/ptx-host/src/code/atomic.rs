@@ -9,17 +9,17 @@
 //! global memory they are atomic operations of the host, sequentially consistent, those on floating-point numbers in a compare-exchange
 //! loop: as in the interpreter, and at least as strong as any order and scope of PTX (manual 8).
 
-use ptx_exec::program::{
-    Address, AddressWidth, Alu, Atomic, Base, Binary, Combine, Exchange, FloatBinary, FloatCombine, Packing,
-    Src, VectorAtomic, WideAtomic,
-};
-use ptx_exec::scalar::float::{Arith, Subnormals};
-use ptx_exec::scalar::format::Format;
-use ptx_exec::scalar::int::{Int, Signedness};
-use ptx_exec::{AddressSize, Space};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Ordering, RmwOp, Scope, Value};
+use ptx_program::memory::{AddressSize, Space};
+use ptx_program::scalar::float::{Arith, Subnormals};
+use ptx_program::scalar::format::Format;
+use ptx_program::scalar::int::{Int, Signedness};
+use ptx_program::{
+    Address, AddressWidth, Alu, Atomic, Base, Binary, Combine, Exchange, FloatBinary, FloatCombine, Packing,
+    Src, VectorAtomic, WideAtomic,
+};
 
 use super::cluster::SHARED_OFFSET;
 use super::serial::Held;
@@ -305,7 +305,7 @@ fn exchanged<'c>(
     new: impl FnOnce(&Code<'_, '_, 'c>, Value<'c>) -> Result<Value<'c>, LlvmError>,
 ) -> Result<Value<'c>, LlvmError> {
     let builder = code.builder();
-    let [again, after] = ["again", "exchanged"].map(|name| code.function.append_block(code.types, name));
+    let [again, after] = code.blocks(["again", "exchanged"]);
     let ty = code.types.int(bits);
     // Torn halves only make the first exchange fail.
     let first = match bits {

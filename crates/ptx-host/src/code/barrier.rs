@@ -4,11 +4,11 @@
 //! ([`Graph`](crate::analysis::Graph)). If `schedule.rs` cannot prove that, an aligned barrier is checked at run time: lanes that are then still
 //! elsewhere are at another barrier. Where it is not proven for a barrier that is not aligned, threads come one by one (`singly.rs`).
 
-use ptx_exec::program::{BarrierAction, BlockBarrier, Src};
 use ptx_host_rt::field;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_program::{BarrierAction, BlockBarrier, Src};
 
 use super::serial::Held;
 use super::state::{Code, Guard};
@@ -55,11 +55,11 @@ pub(super) fn barrier(
         let result = come_to(code, barrier, pc, all, all)?;
         return give(code, id, None, barrier, result).map_err(Into::into);
     }
-    let lanes = serial::active_lanes(code, guard)?;
+    let lanes = registers::active_lanes(code, guard)?;
     let place = serial::array(code, 0)?;
     code.builder().store(code.int(32, 0), place, 4, Ordinary)?;
     let comes = code.builder().int_compare(IntPredicate::Ne, lanes, code.int(32, 0))?;
-    let [then, after] = ["comes", "passed"].map(|name| code.function.append_block(code.types, name));
+    let [then, after] = code.blocks(["comes", "passed"]);
     code.builder().branch_if(comes, then, after)?;
     code.builder().position_at_end(then);
     let result = come_to(code, barrier, pc, lanes, all)?;
@@ -92,12 +92,7 @@ fn come_to<'c>(
     let differs = code.builder().binary(BinaryOp::Or, number_differs, twice)?;
     let trues = match barrier.predicate {
         None => code.int(32, 0),
-        Some(predicate) => {
-            let chunks: Result<Vec<_>, LlvmError> = (0..code.chunks)
-                .map(|chunk| code.emit.resize(registers::vector(code, predicate, chunk)?, 1))
-                .collect();
-            lane_masks::lanes_of(code, &chunks?)?
-        }
+        Some(predicate) => lane_masks::lanes_of(code, &registers::vectors(code, predicate, 1)?)?,
     };
     let arguments = [code.int(32, pc.into()), lanes, all, number, count, trues, differs];
     runtime::call_checked(code, field::runtime::BARRIER, &arguments)?;

@@ -6,15 +6,15 @@
 use std::sync::Arc;
 
 use ptx_exec::TrapKind;
-use ptx_exec::program::{Mask, Src, WARP};
 use ptx_host_rt::{Status, WarpFrame, note};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_program::{Mask, Src, WARP};
 
 use super::serial::Held;
 use super::state::{Code, Guard};
-use super::{lane_masks, registers, runtime, serial, slots};
+use super::{index, lane_masks, registers, runtime, serial, slots};
 use crate::analysis::{BlockId, Claims};
 
 /// The arrays (`serial.rs`) of checked values, in addition to those of operations.
@@ -48,17 +48,10 @@ pub(super) fn check_written<'c>(
 }
 
 fn check<'c>(code: &mut Code<'_, '_, 'c>, pc: u32, row: u32, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
-    let widened = |code: &Code<'_, '_, 'c>, value: Value<'c>| code.emit.resize(value, 64);
-    let values =
-        (0..code.chunks).map(|chunk| widened(code, registers::vector(code, Src::register(row), chunk)?));
-    let values = values.collect::<Result<Vec<_>, LlvmError>>()?;
-    serial::put(code, VALUES, &values)?;
-    if let Some(indexed) = slots::claimed_index(code, row) {
-        let ty = code.types.vector(code.types.int(indexed.bits), code.lanes);
-        let places = slots::claimed_places(code, row).to_vec();
-        let indices =
-            places.into_iter().map(|place| widened(code, code.builder().load(ty, place, 8, Ordinary)?));
-        let indices = indices.collect::<Result<Vec<_>, LlvmError>>()?;
+    values_of(code, Src::register(row))?;
+    if let Some(indexed) = slots::indexed(code, row) {
+        let index = |chunk| code.emit.resize(index::read_index(code, row, indexed, chunk)?, 64);
+        let indices = (0..code.chunks).map(index).collect::<Result<Vec<_>, LlvmError>>()?;
         serial::put(code, INDICES, &indices)?;
     }
     let [values, indices, sets] =
@@ -130,8 +123,7 @@ pub(super) fn of_lowest<'c>(
 }
 
 fn values_of<'c>(code: &mut Code<'_, '_, 'c>, src: Src) -> Result<Held<'c>, LlvmError> {
-    let values = (0..code.chunks).map(|chunk| code.emit.resize(registers::vector(code, src, chunk)?, 64));
-    let values = values.collect::<Result<Vec<_>, LlvmError>>()?;
+    let values = registers::vectors(code, src, 64)?;
     serial::put(code, VALUES, &values)
 }
 

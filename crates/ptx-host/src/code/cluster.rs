@@ -1,10 +1,10 @@
 //! Addresses in the shared memory of the blocks (CTAs) of a cluster.
 
-use ptx_exec::program::Src;
 use ptx_host_rt::{PEERS, field};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Value};
+use ptx_program::Src;
 
 use super::state::Code;
 use crate::error::defect;

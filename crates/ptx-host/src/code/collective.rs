@@ -11,15 +11,15 @@
 //!
 //! The participants are determined at the beginning of the block (`gather.rs`); instructions without `.sync` are executed by the active lanes.
 
-use ptx_exec::program::{
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_program::scalar::float::{Extreme, NanRule, SignRule, Subnormals};
+use ptx_program::scalar::format::Format;
+use ptx_program::scalar::int::{Int, Signedness};
+use ptx_program::{
     Alu, Binary, Collective, CollectiveKind, FloatExtreme, Packing, Participants, ReduceOp, Src, VoteMode,
     WARP,
 };
-use ptx_exec::scalar::float::{Extreme, NanRule, SignRule, Subnormals};
-use ptx_exec::scalar::format::Format;
-use ptx_exec::scalar::int::{Int, Signedness};
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
 use super::state::{Code, Guard, Present};
 use super::{lane_masks, lane_values, matrix, registers, shuffle, tiles};
@@ -35,7 +35,7 @@ pub(super) fn collective(
     pc: u32,
 ) -> Result<(), CompileError> {
     if matches!(collective.participants, Participants::Converged) {
-        code.masks.present = Present::Same(lane_values::running(code, guard)?);
+        code.masks.present = Present::Same(registers::active_lanes(code, guard)?);
     }
     let (srcs, dsts) = (&*collective.srcs, &*collective.dsts);
     match (collective.kind, srcs, dsts) {
@@ -116,10 +116,7 @@ fn trues<'c>(code: &Code<'_, '_, 'c>, predicate: Src) -> Result<Value<'c>, LlvmE
         let holds = code.emit.resize(registers::first(code, predicate, 0)?, 1)?;
         return code.emit.resize_signed(holds, 32);
     }
-    let holds: Vec<Value<'c>> = (0..code.chunks)
-        .map(|chunk| code.emit.resize(registers::vector(code, predicate, chunk)?, 1))
-        .collect::<Result<_, _>>()?;
-    lane_masks::lanes_of(code, &holds)
+    lane_masks::lanes_of(code, &registers::vectors(code, predicate, 1)?)
 }
 
 fn vote(
@@ -243,9 +240,7 @@ fn reduce<'c>(
     value: Src,
     d: u32,
 ) -> Result<(), LlvmError> {
-    let values: Vec<Value<'c>> = (0..code.chunks)
-        .map(|chunk| code.emit.resize(registers::vector(code, value, chunk)?, 32))
-        .collect::<Result<_, _>>()?;
+    let values = registers::vectors(code, value, 32)?;
     // A single value is combined with itself, so that a NaN becomes canonical.
     let values: Vec<Value<'c>> = match reduction {
         Reduction::Int(..) => values,

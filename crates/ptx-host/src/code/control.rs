@@ -10,11 +10,11 @@
 //! br i1 %any.w5, label %block5, label %next ; 5 before 7
 //! ```
 
-use ptx_exec::program::{Src, WARP};
 use ptx_host_rt::field;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_program::{Src, WARP};
 
 use super::next_block::Left;
 use super::state::Code;
@@ -30,7 +30,7 @@ pub(super) fn enter(code: &mut Code<'_, '_, '_>) -> Result<(), LlvmError> {
         return enter_group(code);
     }
     let lanes = lanes_of_warp(code)?;
-    let ty = code.types.vector(code.types.int(1), code.lanes);
+    let ty = code.vector_of(1);
     for (chunk, &place) in code.masks.at(0)?.to_vec().iter().enumerate() {
         let shift = code.int(32, chunk as u64 * u64::from(code.lanes));
         let bits = code.builder().binary(BinaryOp::LShr, lanes, shift)?;
@@ -128,7 +128,7 @@ fn branch(
     if code.analysis.shapes.row(row).is_uniform() {
         let holds = code.emit.resize(registers::first(code, Src::register(row), 0)?, 1)?;
         let holds = registers::negate_if(code, holds, negated)?;
-        let [yes, no] = ["yes", "no"].map(|name| code.function.append_block(code.types, name));
+        let [yes, no] = code.blocks(["yes", "no"]);
         code.builder().branch_if(holds, yes, no)?;
         let mask = code.masks.active.clone();
         for (block, to) in [(yes, taken), (no, Some(other))] {
@@ -162,7 +162,7 @@ fn branch(
     // In the version for full warps one test comes first: while no lane exits, its masks stay constants. If one does, the rest of the warp continues
     // in the other version, and never comes back.
     if code.at.version == Version::Full {
-        let [some, none] = ["exit", "stay"].map(|name| code.function.append_block(code.types, name));
+        let [some, none] = code.blocks(["exit", "stay"]);
         code.builder().branch_if(next_block::is_any(code, &yes)?, some, none)?;
         code.builder().position_at_end(none);
         next_block::send_first(code, id, other, &code.masks.active)?;

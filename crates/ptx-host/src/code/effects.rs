@@ -2,14 +2,14 @@
 
 use std::mem::offset_of;
 
-use ptx_exec::program::{Effect, Src, WARP};
 use ptx_host_rt::{Operands, Runtime, operands};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Value;
 use ptx_llvm::build::Volatility::Ordinary;
+use ptx_program::{Effect, Src, WARP};
 
 use super::state::{Code, Guard};
-use super::{lane_values, registers, runtime, serial};
+use super::{lane_values, registers, runtime};
 use crate::analysis::BlockId;
 
 /// Bytes of a row.
@@ -32,7 +32,7 @@ pub(super) fn perform(
             Operands::Write(_) => {}
         }
     }
-    let lanes = serial::active_lanes(code, guard)?;
+    let lanes = registers::active_lanes(code, guard)?;
     runtime::call_checked(code, offset_of!(Runtime, effect), &[code.int(32, pc.into()), lanes, rows])?;
     for (n, operand) in operands.iter().enumerate() {
         if let Operands::Write(row) | Operands::Update(row) = *operand {
@@ -85,7 +85,7 @@ pub(super) fn row_at<'c>(
     rows: Value<'c>,
     row: usize,
 ) -> Result<Vec<Value<'c>>, LlvmError> {
-    let ty = code.types.vector(code.types.int(64), code.lanes);
+    let ty = code.vector_of(64);
     (0..code.chunks)
         .map(|chunk| code.builder().load(ty, place_in_row(code, rows, row, chunk)?, 8, Ordinary))
         .collect()

@@ -11,11 +11,11 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::program::Src;
 use ptx_host_rt::Status;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Block, IntPredicate, Value};
+use ptx_program::Src;
 
 use super::state::{Code, Present};
 use super::{
@@ -105,9 +105,7 @@ fn take_groups(
 ) -> Result<(), LlvmError> {
     let masks = lane_masks::masks_of(code, id)?;
     let here = lane_masks::lanes_of(code, &masks)?;
-    let members: Vec<_> = (0..code.chunks)
-        .map(|chunk| code.emit.resize(registers::vector(code, members, chunk)?, 32))
-        .collect::<Result<_, _>>()?;
+    let members = registers::vectors(code, members, 32)?;
     let mut strays = Vec::new();
     for (chunk, (&mask, &members)) in masks.iter().zip(&members).enumerate() {
         let own = lane_masks::constants(code, 32, chunk, |lane| 1 << lane)?;
@@ -123,7 +121,7 @@ fn take_groups(
     let ready = complete_groups(code, &members, of_lanes, &masks, here)?;
     let incomplete = code.builder().binary(BinaryOp::And, here, lane_masks::not(code, ready)?)?;
     let none = code.builder().int_compare(IntPredicate::Eq, ready, code.int(32, 0))?;
-    let (on, rest) = (lane_masks::append(code, "complete"), lane_masks::append(code, "incomplete"));
+    let [on, rest] = code.blocks(["complete", "incomplete"]);
     code.builder().branch_if(none, rest, on)?;
     run_others(code, id, rest, here, others)?;
     code.builder().position_at_end(on);
@@ -164,7 +162,7 @@ fn complete_groups<'c>(
         [code.builder().alloca_in_entry(word, 4)?, code.builder().alloca_in_entry(word, 4)?];
     code.builder().store(here, rest_at, 4, Ordinary)?;
     code.builder().store(code.int(32, 0), ready_at, 4, Ordinary)?;
-    let [head, body, end] = ["groups", "group", "grouped"].map(|name| lane_masks::append(code, name));
+    let [head, body, end] = code.blocks(["groups", "group", "grouped"]);
     code.builder().branch(head)?;
     code.builder().position_at_end(head);
     let rest = code.builder().load(word, rest_at, 4, Ordinary)?;
@@ -202,7 +200,7 @@ fn go_on_without<'c>(
     others: &BTreeSet<BlockId>,
 ) -> Result<(), LlvmError> {
     let complete = code.builder().int_compare(IntPredicate::Eq, missing, code.int(32, 0))?;
-    let (on, rest) = (lane_masks::append(code, "complete"), lane_masks::append(code, "incomplete"));
+    let [on, rest] = code.blocks(["complete", "incomplete"]);
     code.builder().branch_if(complete, on, rest)?;
     let here = {
         code.builder().position_at_end(rest);
@@ -228,7 +226,7 @@ pub(super) fn run_others<'c>(
     }
     count_vain(code, id, others)?;
     for next in code.analysis.schedule.in_order_after_incomplete(id, others.clone()) {
-        let after = lane_masks::append(code, "after");
+        let after = code.block("after");
         let pc = code.analysis.graph.block(id).first;
         let way = next_block::way_from(code, code.at.version, (id, pc), next, |_| Ok(here))?;
         code.builder().branch_if(next_block::has_waiting(code, next)?, way, after)?;
@@ -246,7 +244,11 @@ pub(super) fn run_others<'c>(
 
 /// Counts operations for which lanes are missing since a block ran, if these can let each other run in turn (`analysis/progress.rs`): if
 /// there are more than blocks, the lanes wait for each other forever.
-fn count_vain(code: &Code<'_, '_, '_>, id: BlockId, others: &BTreeSet<BlockId>) -> Result<(), LlvmError> {
+pub(super) fn count_vain(
+    code: &Code<'_, '_, '_>,
+    id: BlockId,
+    others: &BTreeSet<BlockId>,
+) -> Result<(), LlvmError> {
     let Some(place) = code.masks.vain else { return Ok(()) };
     let word = code.types.int(32);
     let count = code.builder().load(word, place, 4, Ordinary)?;

@@ -1,16 +1,17 @@
 //! Loads and stores other than the plain ones of `memory.rs`: with generic addresses, in local memory, of 128 bits, and with memory
 //! ordering or polling.
 //!
-//! A generic address is a host address, unless its upper bits select a window (`ptx_exec::Space::of_generic`). If the addresses of all active
+//! A generic address is a host address, unless its upper bits select a window (`ptx_program::memory::Space::of_generic`). If the addresses of all active
 //! lanes are above all windows, which is tested once per warp, the access is one to global memory; otherwise the space is determined lane by
 //! lane. Synchronizing accesses are also executed lane by lane, as atomic loads and stores of the host.
 
-use ptx_exec::program::{Address, AddressWidth, Base, Load, Order, Src, Store};
-use ptx_exec::{AddressSize, Space};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Ordering, Scope, Value};
+use ptx_program::memory::{AddressSize, Space};
+use ptx_program::{Address, AddressWidth, Base, Load, Order, Src, Store};
 
+use super::fork::Fork;
 use super::local::ROW;
 use super::serial::Held;
 use super::state::{Code, Guard};
@@ -130,10 +131,8 @@ pub(super) fn special_store(
     }
     if space == Space::Local || matches!(store.address.base, Base::Frame) {
         for (src, offset) in store_elements(store) {
-            let values: Result<Vec<_>, LlvmError> = (0..code.chunks)
-                .map(|chunk| code.emit.resize(registers::vector(code, src, chunk)?, 8 * store.size))
-                .collect();
-            local::store_local(code, guard, store.address.base, offset, store.size, &values?)?;
+            let values = registers::vectors(code, src, 8 * store.size)?;
+            local::store_local(code, guard, store.address.base, offset, store.size, &values)?;
         }
         return Ok(Some(()));
     }
@@ -155,10 +154,7 @@ fn load_generic<'c>(
 ) -> Result<Vec<Vec<Value<'c>>>, CompileError> {
     let base = row(&load.address, pc)?;
     let is_global = is_above_windows(code, guard, base, load.address.offset)?;
-    let [fast, slow, after] =
-        ["global", "windows", "loaded"].map(|name| code.function.append_block(code.types, name));
-    code.builder().branch_if_likely(is_global, fast, slow, true)?;
-    code.builder().position_at_end(fast);
+    let fork = Fork::new(code, is_global, Some(true), ["global", "windows", "loaded"])?;
     let global = Load { address: Address { space: Space::Global, ..load.address }, ..load.clone() };
     let mut found = memory::found(code, guard, &global, base)?;
     for values in &mut found {
@@ -171,19 +167,12 @@ fn load_generic<'c>(
             *values = chunks?;
         }
     }
-    let fast_end = code.builder().block()?;
-    code.builder().branch(after)?;
-    code.builder().position_at_end(slow);
+    let path = fork.other(code)?;
     let others = load_serially(code, guard, load, Atomicity::Plain, pc)?;
-    let slow_end = code.builder().block()?;
-    code.builder().branch(after)?;
-    code.builder().position_at_end(after);
+    let met = path.meet(code)?;
     for (values, others) in found.iter_mut().zip(others) {
         for (value, other) in values.iter_mut().zip(others) {
-            let either = code.builder().phi(value.ty())?;
-            code.builder().add_incoming(either, *value, fast_end)?;
-            code.builder().add_incoming(either, other, slow_end)?;
-            *value = either;
+            *value = met.either(code, [*value, other])?;
         }
     }
     Ok(found)
@@ -197,17 +186,12 @@ fn store_generic(
 ) -> Result<(), CompileError> {
     let base = row(&store.address, pc)?;
     let is_global = is_above_windows(code, guard, base, store.address.offset)?;
-    let [fast, slow, after] =
-        ["global", "windows", "stored"].map(|name| code.function.append_block(code.types, name));
-    code.builder().branch_if_likely(is_global, fast, slow, true)?;
-    code.builder().position_at_end(fast);
+    let fork = Fork::new(code, is_global, Some(true), ["global", "windows", "stored"])?;
     let global = Store { address: Address { space: Space::Global, ..store.address }, ..store.clone() };
     memory::store(code, guard, &global, pc)?;
-    code.builder().branch(after)?;
-    code.builder().position_at_end(slow);
+    let other = fork.other(code)?;
     store_serially(code, guard, store, Atomicity::Plain, pc)?;
-    code.builder().branch(after)?;
-    code.builder().position_at_end(after);
+    other.meet(code)?;
     Ok(())
 }
 
@@ -420,10 +404,7 @@ fn load_lane<'c>(
         Ok(value)
     };
     let Some(is_local) = address.is_local.filter(|_| bits > 32) else { return whole(code) };
-    let [words, one, after] =
-        ["words", "one", "loaded"].map(|name| code.function.append_block(code.types, name));
-    builder.branch_if(is_local, words, one)?;
-    builder.position_at_end(words);
+    let fork = Fork::new(code, is_local, None, ["words", "one", "loaded"])?;
     let mut all = code.types.int(bits).zero();
     for word in 0..u64::from(bits / 32) {
         let at = builder.offset(address.pointer, code.int(64, ROW * word))?;
@@ -432,15 +413,9 @@ fn load_lane<'c>(
             builder.binary(BinaryOp::Shl, value, code.types.wide_value(bits, u128::from(32 * word)))?;
         all = builder.binary(BinaryOp::Or, all, value)?;
     }
-    builder.branch(after)?;
-    builder.position_at_end(one);
+    let other = fork.other(code)?;
     let value = whole(code)?;
-    builder.branch(after)?;
-    builder.position_at_end(after);
-    let either = builder.phi(value.ty())?;
-    builder.add_incoming(either, all, words)?;
-    builder.add_incoming(either, value, one)?;
-    Ok(either)
+    other.meet(code)?.either(code, [all, value])
 }
 
 fn store_lane<'c>(
@@ -459,21 +434,16 @@ fn store_lane<'c>(
     };
     let Some(is_local) = address.is_local.filter(|_| bits > 32) else { return whole(code) };
     let builder = code.builder();
-    let [words, one, after] =
-        ["words", "one", "stored"].map(|name| code.function.append_block(code.types, name));
-    builder.branch_if(is_local, words, one)?;
-    builder.position_at_end(words);
+    let fork = Fork::new(code, is_local, None, ["words", "one", "stored"])?;
     for word in 0..u64::from(bits / 32) {
         let at = builder.offset(address.pointer, code.int(64, ROW * word))?;
         let part =
             builder.binary(BinaryOp::LShr, value, code.types.wide_value(bits, u128::from(32 * word)))?;
         builder.store(code.emit.resize(part, 32)?, at, 4, Ordinary)?;
     }
-    builder.branch(after)?;
-    builder.position_at_end(one);
+    let other = fork.other(code)?;
     whole(code)?;
-    builder.branch(after)?;
-    builder.position_at_end(after);
+    other.meet(code)?;
     Ok(())
 }
 

@@ -43,7 +43,7 @@ use crate::analysis::{BlockId, repeats};
 pub(super) fn let_warps_run(code: &Code<'_, '_, '_>, id: BlockId) -> Result<(), LlvmError> {
     let (builder, word) = (code.builder(), code.types.int(32));
     let pc = code.analysis.graph.block(id).first;
-    let [rest, on] = ["in.vain", "ask"].map(|name| code.function.append_block(code.types, name));
+    let [rest, on] = code.blocks(["in.vain", "ask"]);
     let at = builder.offset(code.frame, code.int(64, field::VAIN as u64))?;
     let vain = builder.load(word, at, 4, Ordinary)?;
     let is_in_vain = builder.int_compare(IntPredicate::Eq, vain, code.int(32, u64::from(pc) + 1))?;
@@ -61,7 +61,7 @@ pub(super) fn let_warps_run(code: &Code<'_, '_, '_>, id: BlockId) -> Result<(), 
     if is_together {
         builder.branch(on)?;
     } else {
-        let leave = code.function.append_block(code.types, "leave");
+        let leave = code.block("leave");
         let vain = builder.load(word, at, 4, Ordinary)?;
         let stays = builder.int_compare(IntPredicate::Ne, vain, code.int(32, HANDED_OVER.into()))?;
         builder.branch_if_likely(stays, on, leave, true)?;

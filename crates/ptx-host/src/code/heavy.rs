@@ -21,12 +21,12 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::program::{Effect, Op, Src, WARP};
 use ptx_host_rt::field;
 use ptx_isa::SpecialReg;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_program::{Effect, Op, Src, WARP};
 
 use super::state::{Code, Guard};
 use super::{lane_masks, registers, runtime, serial};
@@ -44,7 +44,7 @@ pub(super) fn by_runtime<'c>(
     pc: u32,
 ) -> Result<(), LlvmError> {
     let access = Access::of(op);
-    let (active, mask) = (serial::active_lanes(code, guard)?, serial::active_lanes(code, None)?);
+    let (active, mask) = (registers::active_lanes(code, guard)?, registers::active_lanes(code, None)?);
     let live = lane_masks::alive_lanes(code)?;
     let mut given = std::mem::take(&mut code.rows.given);
     let read: BTreeSet<u32> = access.reads.iter().filter_map(|src| src.as_register()).collect();

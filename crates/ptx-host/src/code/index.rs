@@ -9,16 +9,17 @@
 //! br i1 %wraps, label %gather, label %load
 //! ```
 
-use ptx_exec::program::Src;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_program::Src;
 
 use super::state::Code;
 use super::{registers, slots};
 use crate::analysis::{Indexed, Stride};
 use crate::error::defect;
 
+/// The index of the first lane of a chunk; in code that checks claims, of each lane.
 pub(super) fn read_index<'c>(
     code: &Code<'_, '_, 'c>,
     row: u32,
@@ -27,7 +28,7 @@ pub(super) fn read_index<'c>(
 ) -> Result<Value<'c>, LlvmError> {
     let place = code.rows.indices(row).get(code.analysis.shapes.copy(row, chunk));
     let place = *place.ok_or_else(|| defect("a row without an index"))?;
-    code.builder().load(code.types.int(indexed.bits), place, 8, Ordinary)
+    code.builder().load(slots::index_type(code, indexed), place, 8, Ordinary)
 }
 
 /// The index of the first lane of a chunk, and the index that belongs to the row's first value.

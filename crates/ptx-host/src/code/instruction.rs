@@ -1,8 +1,8 @@
 //! Blocks, and the code of each instruction in them: the one place that knows all families of instructions.
 
-use ptx_exec::program::{Effect, Op};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{Ordering, Scope};
+use ptx_program::{Effect, Op};
 
 use super::state::Code;
 use super::{
@@ -93,7 +93,7 @@ fn instruction(code: &mut Code<'_, '_, '_>, id: BlockId, pc: u32) -> Result<(), 
                 registers::write(code, id, guard, *d, &values?)?;
             }
             Effect::ActiveMask { d } => {
-                let lanes = lane_values::running(code, guard)?;
+                let lanes = registers::active_lanes(code, guard)?;
                 lane_values::write_same(code, id, guard, *d, lanes)?;
             }
             Effect::Collective(collective) => collective::collective(code, id, guard, collective, pc)?,

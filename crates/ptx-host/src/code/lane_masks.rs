@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::program::WARP;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, Block, CastOp, IntPredicate, Value};
+use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_program::WARP;
 
 use super::outside;
 use super::state::Code;
@@ -18,6 +18,11 @@ pub(super) fn bytes(ty: ptx_llvm::build::Type<'_>) -> Result<u64, LlvmError> {
         Some(bits) if bits % 8 == 0 => Ok(u64::from(bits / 8)),
         _ => Err(crate::error::defect("a value that does not consist of bytes")),
     }
+}
+
+/// The mask of a chunk with all lanes.
+pub(super) fn all_of_chunk<'c>(code: &Code<'_, '_, 'c>) -> Result<Value<'c>, LlvmError> {
+    code.types.int_vector(1, &vec![1; code.lanes as usize])
 }
 
 /// The lane mask of each warp, from the masks of all chunks.
@@ -34,7 +39,7 @@ pub(super) fn unless<'c>(
     usually: Value<'c>,
     rare: impl FnOnce(&Code<'_, '_, 'c>) -> Result<(), LlvmError>,
 ) -> Result<(), LlvmError> {
-    let [on, off] = ["on", "rare"].map(|name| code.function.append_block(code.types, name));
+    let [on, off] = code.blocks(["on", "rare"]);
     code.builder().branch_if_likely(usually, on, off, true)?;
     code.builder().position_at_end(off);
     rare(code)?;
@@ -74,7 +79,7 @@ pub(super) fn alive_lanes<'c>(code: &Code<'_, '_, 'c>) -> Result<Value<'c>, Llvm
     if code.at.version == Version::Full {
         return Ok(code.int(32, u32::MAX.into()));
     }
-    let ty = code.types.vector(code.types.int(1), code.lanes);
+    let ty = code.vector_of(1);
     let alive: Vec<Value<'c>> = code
         .masks
         .alive
@@ -88,13 +93,13 @@ pub(super) fn masks_of<'c>(code: &Code<'_, '_, 'c>, id: BlockId) -> Result<Vec<V
     if outside::is_outside(code, id) {
         return outside::masks_outside(code, id);
     }
-    let ty = code.types.vector(code.types.int(1), code.lanes);
+    let ty = code.vector_of(1);
     code.masks.at(id)?.iter().map(|&place| code.builder().load(ty, place, 8, Ordinary)).collect()
 }
 
 /// The inverse of [`lanes_of`], for one warp.
 pub(super) fn vectors_of<'c>(code: &Code<'_, '_, 'c>, lanes: Value<'c>) -> Result<Vec<Value<'c>>, LlvmError> {
-    let ty = code.types.vector(code.types.int(1), code.lanes);
+    let ty = code.vector_of(1);
     (0..(WARP / code.lanes as usize).min(code.chunks))
         .map(|chunk| {
             let shift = code.int(32, chunk as u64 * u64::from(code.lanes));
@@ -103,10 +108,6 @@ pub(super) fn vectors_of<'c>(code: &Code<'_, '_, 'c>, lanes: Value<'c>) -> Resul
             code.builder().cast(CastOp::BitCast, bits, ty)
         })
         .collect()
-}
-
-pub(super) fn append<'c>(code: &Code<'_, '_, 'c>, name: &str) -> Block<'c> {
-    code.function.append_block(code.types, name)
 }
 
 /// Inverts all bits.

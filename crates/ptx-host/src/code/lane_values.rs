@@ -1,9 +1,9 @@
 //! Results that are computed for all lanes at once, as rows.
 
-use ptx_exec::program::Src;
 use ptx_host_rt::Status;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{IntPredicate, Value};
+use ptx_program::Src;
 
 use super::state::{Code, Guard, Present};
 use super::{lane_masks, registers, runtime};
@@ -21,13 +21,6 @@ pub(super) fn expect_whole(code: &Code<'_, '_, '_>, pc: u32) -> Result<(), LlvmE
         }
         Present::Each(_) => Err(defect("a matrix instruction of some lanes")),
     }
-}
-
-/// The active lanes for which a guard holds, as a lane mask.
-pub(super) fn running<'c>(code: &Code<'_, '_, 'c>, guard: Guard) -> Result<Value<'c>, LlvmError> {
-    let masks: Vec<Value<'c>> =
-        (0..code.chunks).map(|chunk| registers::active(code, guard, chunk)).collect::<Result<_, _>>()?;
-    lane_masks::lanes_of(code, &masks)
 }
 
 /// Writes one value to all active lanes.
@@ -62,5 +55,5 @@ pub(super) fn write_lanes<'c>(
 /// The values of a source in vectors, of at least 32 bits.
 pub(super) fn words<'c>(code: &Code<'_, '_, 'c>, src: Src) -> Result<Vec<Value<'c>>, LlvmError> {
     let bits = code.analysis.widths.src(src).max(32);
-    (0..code.chunks).map(|chunk| code.emit.resize(registers::vector(code, src, chunk)?, bits)).collect()
+    registers::vectors(code, src, bits)
 }

@@ -1,8 +1,8 @@
 //! Debug information: the kernel as a function of its PTX, with the line of each instruction.
 
-use ptx_exec::program::Program;
 use ptx_llvm::Module;
 use ptx_llvm::build::{DebugInfo, Function, Metadata, Types};
+use ptx_program::Program;
 
 use super::state::{Code, Debug};
 use crate::options::Lines;

@@ -14,11 +14,11 @@
 
 use std::mem::offset_of;
 
-use ptx_exec::program::{Base, WARP};
 use ptx_host_rt::Runtime;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Value};
+use ptx_program::{Base, WARP};
 
 use super::state::{Code, Guard};
 use super::{notes, registers, runtime};
@@ -202,7 +202,7 @@ fn local_word<'c>(
     chunk: usize,
     mask: Value<'c>,
 ) -> Result<Value<'c>, LlvmError> {
-    let ty = code.types.vector(code.types.int(32), code.lanes);
+    let ty = code.vector_of(32);
     match offsets {
         Offsets::Constant(offset) => {
             let place = constant_place(code, *offset + after, chunk)?;

@@ -5,11 +5,11 @@
 
 use std::mem::offset_of;
 
-use ptx_exec::program::{CollectiveKind, Effect, Element, Op, Product, Src, WARP};
 use ptx_host_rt::Runtime;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{Builder, Function, Linkage, Value};
+use ptx_program::{CollectiveKind, Effect, Element, Op, Product, Src, WARP};
 
 use super::effects::ROW;
 use super::state::{Code, Multiplier};
@@ -197,7 +197,7 @@ fn registers_at<'c>(
     bits: u32,
     registers: std::ops::Range<usize>,
 ) -> Result<Registers<'c>, LlvmError> {
-    let ty = code.types.vector(code.types.int(bits), code.lanes);
+    let ty = code.vector_of(bits);
     let one = |register, chunk| {
         let place = register_place(code, emit, memory, bits, (register, chunk))?;
         emit.builder.load(ty, place, 8, Ordinary)

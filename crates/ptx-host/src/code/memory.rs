@@ -9,12 +9,13 @@
 //!
 //! Consecutive vector accesses are deinterleaved: `ld.v2` of 16 lanes is a load of 32 elements and two shuffles.
 
-use ptx_exec::Space;
-use ptx_exec::program::{Address, AddressWidth, Base, Load, Src, Store};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_program::memory::Space;
+use ptx_program::{Address, AddressWidth, Base, Load, Src, Store};
 
+use super::fork::Fork;
 use super::state::{Code, Guard};
 use super::{addressing, generic, index, notes, prefetch, quads, registers, window};
 use crate::analysis::{Accessed, BlockId, Form, Indexed, form, window_of};
@@ -256,7 +257,7 @@ fn gathers_or_quads<'c>(
 }
 
 fn gathers<'c>(code: &Code<'_, '_, 'c>, accessed: Accessed<'_>) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
-    let ty = code.types.vector(code.types.int(accessed.bits()), code.lanes);
+    let ty = code.vector_of(accessed.bits());
     let mut values = vec![Vec::new(); accessed.count];
     if let Some(window) = window_of(code.analysis, code.launched, accessed) {
         let loaded = (0..code.chunks).map(|chunk| window::load_window(code, accessed, &window, chunk));
@@ -284,29 +285,16 @@ fn consecutive_unless<'c>(
     row: u32,
     indexed: Indexed,
 ) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
-    let builder = code.builder();
-    let [gather, load, after] =
-        ["gather", "load", "loaded"].map(|name| code.function.append_block(code.types, name));
-    builder.branch_if_likely(index::wraps(code, row, indexed)?, gather, load, false)?;
-    builder.position_at_end(gather);
+    let wraps = index::wraps(code, row, indexed)?;
+    let fork = Fork::new(code, wraps, Some(false), ["gather", "load", "loaded"])?;
     let gathered = gathers(code, accessed)?;
-    builder.branch(after)?;
-    builder.position_at_end(load);
+    let other = fork.other(code)?;
     let loaded = consecutive(code, accessed)?;
-    builder.branch(after)?;
-    builder.position_at_end(after);
-    let mut values = Vec::new();
-    for (gathered, loaded) in gathered.into_iter().zip(loaded) {
-        let mut chunks = Vec::new();
-        for (slow, fast) in gathered.into_iter().zip(loaded) {
-            let phi = builder.phi(fast.ty())?;
-            builder.add_incoming(phi, slow, gather)?;
-            builder.add_incoming(phi, fast, load)?;
-            chunks.push(phi);
-        }
-        values.push(chunks);
-    }
-    Ok(values)
+    let met = other.meet(code)?;
+    let elements = gathered.into_iter().zip(loaded).map(|(gathered, loaded)| {
+        gathered.into_iter().zip(loaded).map(|(slow, fast)| met.either(code, [slow, fast])).collect()
+    });
+    elements.collect()
 }
 
 pub(super) fn store(
@@ -323,26 +311,16 @@ pub(super) fn store(
     let accessed = Accessed { address: &store.address, base, guard, size: store.size, count: srcs.len() };
     let form = form(code.analysis, accessed);
     note_form(code, accessed, form, RemarkKind::Scatter);
-    let is_consecutive = form == Form::Consecutive(None);
-    if (is_consecutive || form == Form::Any)
-        && window::store_blended(code, accessed, is_consecutive, (store, pc))?
-    {
-        return Ok(());
-    }
     match form {
         Form::Uniform => store_last(code, accessed, srcs)?,
         Form::Consecutive(None) => store_consecutive(code, accessed, srcs)?,
         Form::Consecutive(Some((row, indexed))) => {
-            let [scatter, store, after] =
-                ["scatter", "store", "stored"].map(|name| code.function.append_block(code.types, name));
-            code.builder().branch_if_likely(index::wraps(code, row, indexed)?, scatter, store, false)?;
-            code.builder().position_at_end(scatter);
+            let wraps = index::wraps(code, row, indexed)?;
+            let fork = Fork::new(code, wraps, Some(false), ["scatter", "store", "stored"])?;
             scatters(code, accessed, srcs)?;
-            code.builder().branch(after)?;
-            code.builder().position_at_end(store);
+            let other = fork.other(code)?;
             store_consecutive(code, accessed, srcs)?;
-            code.builder().branch(after)?;
-            code.builder().position_at_end(after);
+            other.meet(code)?;
         }
         Form::Chunkwise | Form::Any => scatters(code, accessed, srcs)?,
     }

@@ -24,6 +24,7 @@ mod cluster;
 mod collective;
 mod control;
 mod effects;
+mod fork;
 mod gather;
 mod generic;
 mod handover;
@@ -42,6 +43,7 @@ mod next_segment;
 mod notes;
 mod operation;
 mod outside;
+mod patient_segment;
 mod phases;
 mod polling;
 mod prefetch;
@@ -67,13 +69,13 @@ mod window;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-use ptx_exec::program::{Program, Row};
 use ptx_llvm::build::{Builder, Function, Types, Value};
 use ptx_llvm::host::HostMachine;
 use ptx_llvm::{LlvmError, Module};
+use ptx_program::{Program, Row};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::{Analysis, BlockId, Launched, Segments, copies_of};
+use crate::analysis::{Analysis, BlockCopy, BlockId, Launched, Segments, copies_of};
 use crate::emit::Emit;
 use crate::emit::alu::Style;
 use crate::error::{CompileError, defect};
@@ -145,8 +147,14 @@ struct Kernel<'a, 'm, 'c> {
 }
 
 impl<'m, 'c> Kernel<'_, 'm, 'c> {
-    /// Begins a function whose first parameter is the frame of the warp; the builder is in its first block.
-    fn begin(&self, function: Function<'c>, uses: &Uses) -> Result<Code<'_, 'm, 'c>, CompileError> {
+    /// Begins a function whose first parameter is the frame of the warp, with these copies of blocks in these versions; the builder is in its
+    /// first block.
+    fn begin(
+        &self,
+        function: Function<'c>,
+        uses: &Uses,
+        (copies, versions): (Vec<BlockCopy>, &[Version]),
+    ) -> Result<Code<'_, 'm, 'c>, CompileError> {
         let Self { module, machine, program, analysis, strategy, launched, extras, .. } = *self;
         let types = Types::new(module.context());
         let builder = Builder::simplifying(types);
@@ -171,14 +179,7 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
             lanes: lanes.chunk,
             chunks: lanes.chunks() as usize,
             turns: None,
-            at: Position {
-                blocks: [Vec::new(), Vec::new()],
-                version: Version::Partial,
-                copies: Vec::new(),
-                copy: 0,
-                block: None,
-                pc: Cell::new(0),
-            },
+            at: Position::new(function, types, copies, versions),
             rows: RowMemory::default(),
             masks: Masks {
                 waiting: Vec::new(),
@@ -214,13 +215,8 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
     /// Generates a kernel in one function.
     fn whole(&self, function: Function<'c>) -> Result<Made, CompileError> {
         let strategy = self.strategy;
-        let mut code = self.begin(function, &Uses::All)?;
+        let mut code = self.begin(function, &Uses::All, (strategy.copies.clone(), &strategy.versions))?;
         let types = code.types;
-        code.at.copies = strategy.copies.clone();
-        for &version in &strategy.versions {
-            let blocks = code.at.copies.iter().map(|_| function.append_block(types, "block"));
-            code.at.blocks[version as usize] = blocks.collect();
-        }
         turns::begin_turns(&mut code, &strategy.order)?;
         slots::make_memory(&mut code)?;
         local::make_local(&mut code)?;
@@ -254,7 +250,7 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
 
     /// Generates a kernel whose segments are functions of their own.
     fn split(&self, function: Function<'c>, segments: &Segments) -> Result<Made, CompileError> {
-        let mut code = self.begin(function, &Uses::Constants(FxHashSet::default()))?;
+        let mut code = self.begin(function, &Uses::Constants(FxHashSet::default()), (Vec::new(), &[]))?;
         let plan = Plan::new(&code, segments)?;
         let lanes = control::lanes_of_warp(&code)?;
         segments::dispatch(&mut code, &plan, lanes)?;
@@ -268,12 +264,9 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
             let [_, state, next] = function.parameters()[..] else {
                 return Err(defect("a segment with other parameters").into());
             };
-            let mut code =
-                self.begin(function, &Uses::of_blocks(self.program, self.analysis, range.clone()))?;
+            let uses = Uses::of_blocks(self.program, self.analysis, range.clone());
+            let mut code = self.begin(function, &uses, (copies_of(range.clone()), &[version]))?;
             code.at.version = version;
-            code.at.copies = copies_of(range.clone());
-            let blocks = code.at.copies.iter().map(|_| function.append_block(code.types, "block"));
-            code.at.blocks[version as usize] = blocks.collect();
             segments::begin_segment(&mut code, &plan, range.clone(), state)?;
             segments::make_rows_of_segment(&mut code)?;
             segments::enter_segment(&mut code, next)?;
@@ -283,7 +276,7 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
             asks.extend(code.asks.take());
         }
         for (function, is_stuck) in [(plan.stuck, true), (plan.parted, false)] {
-            let mut code = self.begin(function, &Uses::All)?;
+            let mut code = self.begin(function, &Uses::All, (Vec::new(), &[]))?;
             segments::begin_segment(&mut code, &plan, 0..0, function.parameters()[1])?;
             match (is_stuck, &function.parameters()[..]) {
                 (false, &[_, _, pc, all]) => segments::report_parted_segments(&mut code, pc, all)?,
@@ -291,7 +284,8 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
             }
             asks.extend(code.asks.take());
         }
-        Ok(Made { runs: Runs::Warp, asks })
+        let runs = if self.analysis.schedule.has_patient() { Runs::PatientWarp } else { Runs::Warp };
+        Ok(Made { runs, asks })
     }
 }
 

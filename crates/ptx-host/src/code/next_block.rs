@@ -56,9 +56,9 @@ pub(super) fn first_block<'c>(
 /// Makes the lanes that wait at a block its active mask: all that have not exited, if no other block has any. The mask of all live lanes is
 /// the simpler value of the two, because it is the same before a branch and after its join point.
 pub(super) fn take_waiting(code: &mut Code<'_, '_, '_>, id: BlockId) -> Result<(), LlvmError> {
-    let ty = code.types.vector(code.types.int(1), code.lanes);
+    let ty = code.vector_of(1);
     let (mut mask, mut waiting) = (Vec::new(), Vec::new());
-    let all = code.types.int_vector(1, &vec![1; code.lanes as usize])?;
+    let all = lane_masks::all_of_chunk(code)?;
     let is_together = code.analysis.schedule.is_together(id);
     // In a segment the mask stays in memory: otherwise those of a chain of branches are one expression, of which LLVM's `instcombine` looks at
     // several levels from each of them.
@@ -175,7 +175,7 @@ pub(super) fn run_first_of<'c>(
             code.builder().branch(way)?;
             return Ok(());
         }
-        let after = code.function.append_block(code.types, "after");
+        let after = code.block("after");
         code.builder().branch_if(has_waiting(code, next)?, way, after)?;
         code.builder().position_at_end(after);
     }
@@ -209,7 +209,7 @@ pub(super) fn way_from<'c>(
     }
     let builder = code.builder();
     let here = builder.block()?;
-    let back = code.function.append_block(code.types, "back");
+    let back = code.block("back");
     builder.position_at_end(back);
     poll(code, pc, &lanes)?;
     if code.analysis.schedule.is_patient(next) {
@@ -239,7 +239,7 @@ pub(super) fn poll<'c>(
 
 /// Whether a lane waits at a block.
 pub(super) fn has_waiting<'c>(code: &Code<'_, '_, 'c>, id: BlockId) -> Result<Value<'c>, LlvmError> {
-    let ty = code.types.vector(code.types.int(1), code.lanes);
+    let ty = code.vector_of(1);
     let chunks = code.masks.at(id)?.iter().map(|&place| code.builder().load(ty, place, 8, Ordinary));
     is_any(code, &chunks.collect::<Result<Vec<_>, _>>()?)
 }

@@ -10,7 +10,7 @@ use ptx_llvm::build::{BinaryOp, Block, IntPredicate, Value};
 use super::next_block::Left;
 use super::outside::EXITED;
 use super::state::{Code, Segment};
-use super::{lane_masks, next_block, outside, runtime};
+use super::{lane_masks, next_block, outside, patient_segment, runtime};
 use crate::analysis::{BlockId, leaves_early};
 use crate::error::defect;
 use crate::strategy::Version;
@@ -28,6 +28,9 @@ pub(super) fn run_next_of_segment(
 ) -> Result<(), LlvmError> {
     let Some(segment) = &code.segment else { return Err(defect("a kernel in one function")) };
     let (schedule, range) = (&code.analysis.schedule, &segment.range);
+    if schedule.is_patient(id) {
+        return patient_segment::run_next(code, segment, id, targets);
+    }
     if leaves_early(schedule, range, id, targets) && leave_if_before(code, segment, id, targets)? {
         return Ok(());
     }
@@ -43,7 +46,7 @@ pub(super) fn run_next_of_segment(
                 lane_masks::lanes_of(code, &code.masks.active)
             })?;
         }
-        let block = shared(&segment.dispatch, || code.function.append_block(code.types, "dispatch"));
+        let block = shared(&segment.dispatch, || code.block("dispatch"));
         code.builder().branch(block)?;
         return Ok(());
     }
@@ -74,7 +77,7 @@ fn leave_if_before<'a, 'c>(
         return Ok(true);
     }
     let before = is_any_lane_at(code, segment, IntPredicate::Ult, segment.range.start as u64)?;
-    let [back, on] = ["back", "after"].map(|name| code.function.append_block(code.types, name));
+    let [back, on] = code.blocks(["back", "after"]);
     code.builder().branch_if(before, back, on)?;
     code.builder().position_at_end(back);
     leave(code)?;
@@ -89,7 +92,7 @@ fn is_any_lane_at<'a, 'c>(
     how: IntPredicate,
     number: u64,
 ) -> Result<Value<'c>, LlvmError> {
-    let ty = code.types.vector(code.types.int(32), code.lanes);
+    let ty = code.vector_of(32);
     let mut any = Vec::new();
     for (chunk, &place) in segment.lanes_at.iter().enumerate() {
         let at = code.builder().load(ty, place, 8, Ordinary)?;
@@ -111,14 +114,17 @@ pub(super) fn run_others_of_segment<'c>(
     others: &BTreeSet<BlockId>,
 ) -> Result<(), LlvmError> {
     let Some(segment) = &code.segment else { return Err(defect("a kernel in one function")) };
+    if code.analysis.schedule.has_patient() {
+        return patient_segment::run_others(code, segment, id, here, others);
+    }
     let pc = code.analysis.graph.block(id).first;
     code.builder().store(code.int(32, id as u64 + 1), segment.bound, 4, Ordinary)?;
     if others.range(id + 1..).count() > MOST_TESTS {
-        let block = shared(&segment.pass_over, || code.function.append_block(code.types, "pass.over"));
+        let block = shared(&segment.pass_over, || code.block("pass.over"));
         return code.builder().branch(block).map(drop);
     }
     for &next in others.range(id + 1..) {
-        let [found, after] = ["found", "after"].map(|name| code.function.append_block(code.types, name));
+        let [found, after] = code.blocks(["found", "after"]);
         code.builder().branch_if(next_block::has_waiting(code, next)?, found, after)?;
         code.builder().position_at_end(found);
         code.builder().store(code.int(32, 0), segment.bound, 4, Ordinary)?;
@@ -142,7 +148,7 @@ pub(super) fn leave_for_later<'a, 'c>(
     segment: &Segment<'a, 'c>,
 ) -> Result<(), LlvmError> {
     let later = is_any_lane_at(code, segment, IntPredicate::Uge, segment.range.end as u64)?;
-    let none = code.function.append_block(code.types, "nowhere");
+    let none = code.block("nowhere");
     code.builder().branch_if(later, segment.leave, none)?;
     code.builder().position_at_end(none);
     if code.analysis.arrives_singly {

@@ -1,6 +1,6 @@
 //! Notes on accesses and branches whose code is not the plain one, taken during code generation.
 
-use ptx_exec::program::Src;
+use ptx_program::Src;
 
 use super::state::{Code, Guard};
 use crate::analysis::BlockId;

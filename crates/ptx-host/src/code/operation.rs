@@ -1,8 +1,8 @@
 //! Operations on registers alone, which need neither memory nor other lanes.
 
-use ptx_exec::program::{Alu, Effect, Op, Src};
 use ptx_isa::{Component, SpecialReg};
 use ptx_llvm::LlvmError;
+use ptx_program::{Alu, Effect, Op, Src};
 
 use super::state::{Code, Guard};
 use super::{lines, notes, registers, rows, special};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::program::WARP;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{IntPredicate, Value};
+use ptx_program::WARP;
 
 use super::lane_masks;
 use super::state::{Code, Segment};
@@ -18,6 +18,15 @@ pub(super) const LANES_AT: u64 = 0;
 pub(super) const EXITED: u64 = u32::MAX as u64;
 
 pub(super) const BOUND: u64 = 4 * WARP as u64;
+
+/// Operations in vain since a block has run (`gather.rs`), in kernels with loops that may wait for other threads.
+pub(super) const VAIN: u64 = BOUND + 4;
+
+/// The block of an operation for which lanes are missing, which cannot run next, or [`EXITED`]; the instruction and the lanes that let others run, for
+/// reports. In kernels with loops that may wait for other threads.
+pub(super) const EXCEPT: u64 = BOUND + 16;
+pub(super) const PLACE: u64 = BOUND + 20;
+pub(super) const LANES: u64 = BOUND + 24;
 
 pub(super) fn lanes_at<'c>(
     code: &Code<'_, '_, 'c>,
@@ -38,13 +47,34 @@ pub(super) fn number_is<'c>(
     code.builder().int_compare(how, at, lane_masks::constants(code, 32, chunk, |_| number)?)
 }
 
+/// The lowest block at which one of the lanes is that `counts`; [`EXITED`] if there is none.
+pub(super) fn lowest_of<'c>(
+    code: &Code<'_, '_, 'c>,
+    state: Value<'c>,
+    counts: impl Fn(usize, Value<'c>) -> Result<Value<'c>, LlvmError>,
+) -> Result<Value<'c>, LlvmError> {
+    let ty = code.types.vector(code.types.int(32), code.lanes);
+    let mut lowest: Option<Value<'c>> = None;
+    for chunk in 0..code.chunks {
+        let at = code.builder().load(ty, lanes_at(code, state, chunk)?, 8, Ordinary)?;
+        let none = lane_masks::constants(code, 32, chunk, |_| EXITED)?;
+        let at = code.builder().select(counts(chunk, at)?, at, none)?;
+        lowest = Some(match lowest {
+            None => at,
+            Some(before) => code.builder().intrinsic("llvm.umin", &[ty], &[before, at])?,
+        });
+    }
+    let lowest = lowest.ok_or_else(|| defect("a warp without lanes"))?;
+    code.builder().intrinsic("llvm.vector.reduce.umin", &[ty], &[lowest])
+}
+
 /// Stores where lanes are: at a block of the segment, or where they were sent.
 pub(super) fn save_lanes<'a, 'c>(
     code: &Code<'a, '_, 'c>,
     segment: &Segment<'a, 'c>,
 ) -> Result<(), LlvmError> {
-    let ty = code.types.vector(code.types.int(32), code.lanes);
-    let mask = code.types.vector(code.types.int(1), code.lanes);
+    let ty = code.vector_of(32);
+    let mask = code.vector_of(1);
     for chunk in 0..code.chunks {
         let mut at = code.builder().load(ty, segment.lanes_at[chunk], 8, Ordinary)?;
         for id in segment.range.clone().filter(|&id| segment.plan.segments.is_entry(id)) {
@@ -80,7 +110,7 @@ fn set_lanes_at<'a, 'c>(
     number: u64,
     lanes: &[Value<'c>],
 ) -> Result<(), LlvmError> {
-    let ty = code.types.vector(code.types.int(32), code.lanes);
+    let ty = code.vector_of(32);
     for (chunk, (&place, &lanes)) in segment.lanes_at.iter().zip(lanes).enumerate() {
         let before = code.builder().load(ty, place, 8, Ordinary)?;
         let at = code.builder().select(lanes, lane_masks::constants(code, 32, chunk, |_| number)?, before)?;
@@ -123,7 +153,7 @@ pub(super) fn end_stuck_segment(code: &Code<'_, '_, '_>) -> Result<(), LlvmError
 /// The mask of lanes at a block of another segment.
 pub(super) fn masks_outside<'c>(code: &Code<'_, '_, 'c>, id: BlockId) -> Result<Vec<Value<'c>>, LlvmError> {
     let Some(segment) = &code.segment else { return Err(defect("a kernel in one function")) };
-    let ty = code.types.vector(code.types.int(32), code.lanes);
+    let ty = code.vector_of(32);
     let at = |(chunk, &place): (usize, &Value<'c>)| {
         let at = code.builder().load(ty, place, 8, Ordinary)?;
         number_is(code, at, chunk, IntPredicate::Eq, id as u64)

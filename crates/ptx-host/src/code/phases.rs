@@ -30,8 +30,7 @@ pub(super) fn begin_phases<'c>(
     phases: &Phases,
 ) -> Result<PhaseHeads<'c>, LlvmError> {
     let at = code.builder().alloca_in_entry(code.types.int(32), 4)?;
-    let heads: Vec<Block<'c>> =
-        phases.blocks.iter().map(|_| code.function.append_block(code.types, "phase")).collect();
+    let heads: Vec<Block<'c>> = phases.blocks.iter().map(|_| code.block("phase")).collect();
     let first = *heads.first().ok_or_else(|| defect("a kernel without phases"))?;
     code.builder().store(code.int(32, 0), at, 4, Ordinary)?;
     code.builder().branch(first)?;

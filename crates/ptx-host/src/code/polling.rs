@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::program::{Effect, Op};
 use ptx_host_rt::field;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::IntPredicate;
 use ptx_llvm::build::Volatility::Ordinary;
+use ptx_program::{Effect, Op};
 
 use super::state::Code;
 use super::{lane_masks, next_block, runtime};
@@ -23,8 +23,7 @@ pub(super) fn let_others_run(
 ) -> Result<(), LlvmError> {
     let (builder, word) = (code.builder(), code.types.int(32));
     let pc = code.analysis.graph.block(id).first;
-    let [rest, few, many, alone, on] = ["in.vain", "others", "many", "alone", "ask"]
-        .map(|name| code.function.append_block(code.types, name));
+    let [rest, few, many, alone, on] = code.blocks(["in.vain", "others", "many", "alone", "ask"]);
     let at = |field: usize| builder.offset(code.frame, code.int(64, field as u64));
     let vain = builder.load(word, at(field::VAIN)?, 4, Ordinary)?;
     let is_in_vain = builder.int_compare(IntPredicate::Eq, vain, code.int(32, u64::from(pc) + 1))?;
@@ -36,7 +35,7 @@ pub(super) fn let_others_run(
     builder.branch_if(are_many, many, few)?;
     builder.position_at_end(few);
     for next in code.analysis.schedule.in_order_after_incomplete(id, others.clone()) {
-        let after = code.function.append_block(code.types, "after");
+        let after = code.block("after");
         // At an earlier block lanes are in a loop that may wait for other threads.
         let way = next_block::way_from(code, code.at.version, (id, pc), next, |code| {
             lane_masks::lanes_of(code, &lane_masks::masks_of(code, id)?)
@@ -70,7 +69,7 @@ pub(super) fn ask_again(
     others: &BTreeSet<BlockId>,
 ) -> Result<(), LlvmError> {
     for &other in others.range(..id).filter(|&&other| is_question(code, other)) {
-        let [ask, after] = ["ask", "after"].map(|name| code.function.append_block(code.types, name));
+        let [ask, after] = code.blocks(["ask", "after"]);
         code.builder().branch_if(next_block::has_waiting(code, other)?, ask, after)?;
         code.builder().position_at_end(ask);
         idle(code, other, true)?;

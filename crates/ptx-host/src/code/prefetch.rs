@@ -8,11 +8,11 @@
 //! call @llvm.prefetch(%rd5 + %r5 * 4)
 //! ```
 
-use ptx_exec::Space;
-use ptx_exec::program::{Alu, Base, Binary, Effect, Inst, Load, Op, Packing, Src, Ternary, Unary};
-use ptx_exec::scalar::int::{ProductPart, Saturation};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, CastOp, Value};
+use ptx_program::memory::Space;
+use ptx_program::scalar::int::{ProductPart, Saturation};
+use ptx_program::{Alu, Base, Binary, Effect, Inst, Load, Op, Packing, Src, Ternary, Unary};
 
 use super::state::Code;
 use super::{ahead, registers};

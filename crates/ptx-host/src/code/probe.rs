@@ -17,12 +17,12 @@
 
 use std::mem::offset_of;
 
-use ptx_exec::Space;
-use ptx_exec::program::{AddressWidth, Base, Effect, Mask, Op, Program, Row, Run, Src, WARP};
 use ptx_host_rt::{Known, field};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_program::memory::Space;
+use ptx_program::{AddressWidth, Base, Effect, Mask, Op, Program, Row, Run, Src, WARP};
 use rustc_hash::FxHashMap;
 
 use super::state::{Code, Guard, Probes};
@@ -127,8 +127,8 @@ pub(super) fn check_memory(
     }
     let every_lane_runs = guard.is_none() && code.analysis.schedule.is_together(id);
     let retried = wholes != [0; 2] && !every_lane_runs;
-    let after = code.function.append_block(code.types, "checked");
-    let outside = code.function.append_block(code.types, "outside");
+    let after = code.block("checked");
+    let outside = code.block("outside");
     code.builder().branch_if_likely(inside, after, outside, true)?;
     code.builder().position_at_end(outside);
     if retried {
@@ -136,7 +136,7 @@ pub(super) fn check_memory(
         for (_, tested) in &tested {
             inside = code.builder().binary(BinaryOp::And, inside, lanes_are_inside(code, tested)?)?;
         }
-        let ask = code.function.append_block(code.types, "ask");
+        let ask = code.block("ask");
         code.builder().branch_if_likely(inside, after, ask, true)?;
         code.builder().position_at_end(ask);
     }

@@ -9,14 +9,15 @@
 //! br i1 %all, label %quads, label %gather
 //! ```
 
-use ptx_exec::Space;
-use ptx_exec::program::{Alu, Binary, Effect, Op, Packing, Src, Ternary, Unary};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_program::memory::Space;
+use ptx_program::{Alu, Binary, Effect, Op, Packing, Src, Ternary, Unary};
 use rustc_hash::FxHashMap;
 
 use super::addressing;
+use super::fork::Fork;
 use super::state::Code;
 use crate::analysis::Shape;
 use crate::strategy::Form;
@@ -153,28 +154,15 @@ pub(super) fn quads<'c>(
     let lanes = builder.cast(CastOp::BitCast, all, code.types.int(code.lanes))?;
     let is_all =
         builder.int_compare(IntPredicate::Eq, lanes, code.int(code.lanes, u64::MAX >> (64 - code.lanes)))?;
-    let [quads, gathers, after] =
-        ["quads", "gather", "loaded"].map(|name| code.function.append_block(code.types, name));
-    builder.branch_if_likely(is_all, quads, gathers, true)?;
-    builder.position_at_end(quads);
+    let fork = Fork::new(code, is_all, Some(true), ["quads", "gather", "loaded"])?;
     let mut loaded = Vec::new();
     for &(addresses, _) in chunks {
         loaded.push(quad_loads(code, (space, offset), (bits, align), addresses)?);
     }
-    let quads = builder.block()?;
-    builder.branch(after)?;
-    builder.position_at_end(gathers);
+    let other = fork.other(code)?;
     let gathered = gather(code)?;
-    let gathers = builder.block()?;
-    builder.branch(after)?;
-    builder.position_at_end(after);
-    let both = loaded.into_iter().zip(gathered).map(|(fast, slow)| {
-        let phi = builder.phi(fast.ty())?;
-        builder.add_incoming(phi, fast, quads)?;
-        builder.add_incoming(phi, slow, gathers)?;
-        Ok(phi)
-    });
-    both.collect()
+    let met = other.meet(code)?;
+    loaded.into_iter().zip(gathered).map(|(fast, slow)| met.either(code, [fast, slow])).collect()
 }
 
 /// A vector of the elements of each four lanes, one after the other.

@@ -10,14 +10,14 @@
 //! store <16 x i32> %r6.1, ptr %r6             ; at its end
 //! ```
 
-use ptx_exec::program::{Alu, Src};
-use ptx_exec::scalar::format::Format;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, FloatPredicate, Value};
+use ptx_program::scalar::format::Format;
+use ptx_program::{Alu, Src};
 
 use super::state::{Code, Current, Guard};
-use super::{cluster, index, slots};
+use super::{cluster, index, lane_masks, slots};
 use crate::analysis::{BlockId, Indexed, Shape, Stride, takes_any};
 use crate::error::defect;
 
@@ -43,6 +43,11 @@ pub(super) fn vector<'c>(code: &Code<'_, '_, 'c>, src: Src, chunk: usize) -> Res
         return with_own_nan(code, src, raw_vector(code, src, chunk)?);
     }
     raw_vector(code, src, chunk)
+}
+
+/// The values of all lanes, a vector for each chunk, as integers of `bits` bits.
+pub(super) fn vectors<'c>(code: &Code<'_, '_, 'c>, src: Src, bits: u32) -> Result<Vec<Value<'c>>, LlvmError> {
+    (0..code.chunks).map(|chunk| code.emit.resize(vector(code, src, chunk)?, bits)).collect()
 }
 
 /// The values of the lanes of a chunk, or that of the first one, without canonicalizing NaNs.
@@ -194,6 +199,16 @@ pub(super) fn active<'c>(
     }
 }
 
+/// As [`active`], for all chunks.
+pub(super) fn all_active<'c>(code: &Code<'_, '_, 'c>, guard: Guard) -> Result<Vec<Value<'c>>, LlvmError> {
+    (0..code.chunks).map(|chunk| active(code, guard, chunk)).collect()
+}
+
+/// As [`active`], as a lane mask.
+pub(super) fn active_lanes<'c>(code: &Code<'_, '_, 'c>, guard: Guard) -> Result<Value<'c>, LlvmError> {
+    lane_masks::lanes_of(code, &all_active(code, guard)?)
+}
+
 /// The lanes of a chunk for which a condition holds.
 pub(super) fn condition<'c>(
     code: &Code<'_, '_, 'c>,
@@ -215,42 +230,6 @@ pub(super) fn negate_if<'c>(
     code.builder().binary(BinaryOp::Xor, holds, code.emit.constant(holds, 1, 1))
 }
 
-/// Writes the indices from which a row is claimed to follow; one of these operands has or is the index.
-fn write_claimed_index(
-    code: &Code<'_, '_, '_>,
-    guard: Guard,
-    row: u32,
-    reads: &[Src],
-) -> Result<(), LlvmError> {
-    let Some(indexed) = slots::claimed_index(code, row) else { return Ok(()) };
-    for (chunk, &place) in slots::claimed_places(code, row).iter().enumerate() {
-        let index = claimed_index_of(code, indexed, reads, chunk)?;
-        let before = code.builder().load(index.ty(), place, 8, Ordinary)?;
-        let index = code.builder().select(active(code, guard, chunk)?, index, before)?;
-        code.builder().store(index, place, 8, Ordinary)?;
-    }
-    Ok(())
-}
-
-fn claimed_index_of<'c>(
-    code: &Code<'_, '_, 'c>,
-    indexed: Indexed,
-    reads: &[Src],
-    chunk: usize,
-) -> Result<Value<'c>, LlvmError> {
-    let shapes = &code.analysis.shapes;
-    let has_index = |src: &&Src| matches!(shapes.claim(**src), Shape::Indexed(_));
-    if let Some(row) = reads.iter().find(has_index).and_then(|src| src.as_register()) {
-        let place = slots::claimed_places(code, row).get(chunk).copied();
-        let ty = code.types.vector(code.types.int(indexed.bits), code.lanes);
-        let place = place.ok_or_else(|| defect("a row without an index"))?;
-        return code.builder().load(ty, place, 8, Ordinary);
-    }
-    let is_index = |src: &&Src| shapes.claim(**src) == Shape::Strided(indexed.index);
-    let src = reads.iter().find(is_index).ok_or_else(|| defect("a row without an index"))?;
-    code.emit.resize(vector(code, *src, chunk)?, indexed.bits)
-}
-
 /// Writes the indices of a row that is computed from these operands, one of which has or is the index.
 pub(super) fn write_index(
     code: &Code<'_, '_, '_>,
@@ -258,36 +237,44 @@ pub(super) fn write_index(
     row: u32,
     reads: &[Src],
 ) -> Result<(), LlvmError> {
-    if code.checks() {
-        return write_claimed_index(code, guard, row, reads);
-    }
-    let Some(indexed) = code.analysis.shapes.indexed(row) else { return Ok(()) };
+    let Some(indexed) = slots::indexed(code, row) else { return Ok(()) };
     for (&place, chunk) in code.rows.indices(row).iter().zip(code.analysis.shapes.chunks_of(row)) {
         let mut index = index_of(code, indexed, reads, chunk)?;
-        if let Some((condition, negated)) = guard {
-            let holds = code.emit.resize(first(code, Src::register(condition), 0)?, 1)?;
+        if code.checks() || guard.is_some() {
             let before = code.builder().load(index.ty(), place, 8, Ordinary)?;
-            index = code.builder().select(negate_if(code, holds, negated)?, index, before)?;
+            let condition = match guard {
+                Some((row, negated)) if !code.checks() => {
+                    let holds = code.emit.resize(first(code, Src::register(row), 0)?, 1)?;
+                    negate_if(code, holds, negated)?
+                }
+                _ => active(code, guard, chunk)?,
+            };
+            index = code.builder().select(condition, index, before)?;
         }
         code.builder().store(index, place, 8, Ordinary)?;
     }
     Ok(())
 }
 
+/// The index of a row in a chunk, of the first lane; in code that checks claims, of each lane.
 fn index_of<'c>(
     code: &Code<'_, '_, 'c>,
     indexed: Indexed,
     reads: &[Src],
     chunk: usize,
 ) -> Result<Value<'c>, LlvmError> {
-    let shapes = &code.analysis.shapes;
-    let has_index = |src: &&Src| matches!(shapes.src(**src), Shape::Indexed(_));
+    let shape = |src: &Src| match code.checks() {
+        true => code.analysis.shapes.claim(*src),
+        false => code.analysis.shapes.src(*src),
+    };
+    let has_index = |src: &&Src| matches!(shape(src), Shape::Indexed(_));
     if let Some(row) = reads.iter().find(has_index).and_then(|src| src.as_register()) {
         return index::read_index(code, row, indexed, chunk);
     }
-    let is_index = |src: &&Src| shapes.src(**src) == Shape::Strided(indexed.index);
-    let src = reads.iter().find(is_index).ok_or_else(|| defect("a row without an index"))?;
-    code.emit.resize(first(code, *src, chunk)?, indexed.bits)
+    let is_index = |src: &&Src| shape(src) == Shape::Strided(indexed.index);
+    let src = *reads.iter().find(is_index).ok_or_else(|| defect("a row without an index"))?;
+    let value = if code.checks() { vector(code, src, chunk) } else { first(code, src, chunk) };
+    code.emit.resize(value?, indexed.bits)
 }
 
 /// One value in the form of a row.

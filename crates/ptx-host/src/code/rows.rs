@@ -3,11 +3,11 @@
 
 use std::mem::offset_of;
 
-use ptx_exec::program::{Alu, Call, Op, Slot, WARP};
 use ptx_host_rt::{ARGUMENTS, Runtime};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Value;
 use ptx_llvm::build::Volatility::Ordinary;
+use ptx_program::{Alu, Call, Op, Slot, WARP};
 
 use super::serial::Held;
 use super::state::{Code, Guard};
@@ -79,7 +79,7 @@ pub(super) fn call_system(
     }
     let result = serial::results(code, 0, 64)?;
     let results = serial::array(code, 0)?;
-    let lanes = serial::active_lanes(code, guard)?;
+    let lanes = registers::active_lanes(code, guard)?;
     let local = code.local.unwrap_or_else(|| code.types.pointer(0).zero());
     let given = [code.int(32, pc.into()), lanes, arguments, results, local];
     runtime::call_checked(code, offset_of!(Runtime, call), &given)?;

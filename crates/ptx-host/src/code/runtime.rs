@@ -1,10 +1,10 @@
 //! Calls of the runtime, and the ends of warps that are stopped.
 
-use ptx_exec::program::Src;
 use ptx_host_rt::{Status, field};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Type, Value};
+use ptx_program::Src;
 
 use super::state::{Code, Guard};
 use super::{lane_masks, registers, threads};
@@ -48,9 +48,7 @@ pub(super) fn end_unless_done<'c>(code: &Code<'_, '_, 'c>, status: Value<'c>) ->
 
 /// Stops the warp if the guard holds for an active lane.
 pub(super) fn stop_where(code: &Code<'_, '_, '_>, pc: u32, guard: Guard) -> Result<(), LlvmError> {
-    let masks: Result<Vec<_>, _> =
-        (0..code.chunks).map(|chunk| registers::active(code, guard, chunk)).collect();
-    let lanes = lane_masks::lanes_of(code, &masks?)?;
+    let lanes = registers::active_lanes(code, guard)?;
     let none = code.builder().int_compare(IntPredicate::Eq, lanes, code.int(32, 0))?;
     lane_masks::unless(code, none, |code| stop(code, pc, lanes, Status::Stopped))
 }
@@ -90,10 +88,7 @@ pub(super) fn instruction_of<'c>(
         let place = code.reports.joined.map_or(pc, |joined| joined.place(pc));
         return Ok(code.int(32, place.into()));
     };
-    let numbers: Vec<Value<'c>> = (0..code.chunks)
-        .map(|chunk| code.emit.resize(registers::vector(code, Src::register(row), chunk)?, 32))
-        .collect::<Result<_, _>>()?;
-    let memory = lane_masks::in_memory(code, &numbers)?;
+    let memory = lane_masks::in_memory(code, &registers::vectors(code, Src::register(row), 32)?)?;
     let number =
         lane_masks::lane_in_memory(code, memory, code.types.int(32), lane_masks::lowest(code, lanes)?)?;
     let mut place = code.int(32, sites.first().copied().unwrap_or(pc).into());
@@ -129,7 +124,7 @@ pub(super) fn stop_first<'c>(
 
 /// Ends the warp, whose lanes wait for each other forever. It is at the beginning of a block, so that all rows are in memory.
 pub(super) fn end_stuck(code: &Code<'_, '_, '_>) -> Result<(), LlvmError> {
-    let block = code.ends.stuck.get().unwrap_or_else(|| code.function.append_block(code.types, "stuck"));
+    let block = code.ends.stuck.get().unwrap_or_else(|| code.block("stuck"));
     code.ends.stuck.set(Some(block));
     code.builder().branch(block).map(drop)
 }

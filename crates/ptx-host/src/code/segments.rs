@@ -18,6 +18,8 @@
 //! |---|---|
 //! | [`LANES_AT`] | the block at which each lane is, [`EXITED`] for lanes that have exited |
 //! | [`BOUND`] | the lowest block that may run next: above that of an operation for which lanes are missing, usually 0 |
+//! | [`VAIN`] | operations in vain since a block has run, if loops may wait for other threads |
+//! | [`EXCEPT`], [`PLACE`], [`LANES`] | then, what lets others run and cannot run next itself |
 //! | [`LOCAL`] | the address of local memory |
 //! | [`ROWS`] | rows that are live from one segment to another |
 
@@ -25,16 +27,16 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use ptx_exec::program::{Effect, Op};
 use ptx_host_rt::{Status, field};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Linkage, Type, Value};
+use ptx_program::{Effect, Op};
 use rustc_hash::FxHashMap;
 
-use super::outside::{BOUND, EXITED};
+use super::outside::{BOUND, EXCEPT, EXITED, LANES, PLACE, VAIN};
 use super::state::{Code, Plan, Segment};
-use super::{lane_masks, local, next_block, next_segment, outside, runtime, slots, stuck};
+use super::{lane_masks, local, next_block, next_segment, outside, patient_segment, runtime, slots, stuck};
 use crate::analysis::{BlockId, Segments};
 use crate::error::{CompileError, defect};
 
@@ -111,8 +113,15 @@ pub(super) fn dispatch<'a, 'c>(
     }
     let bound_at = code.builder().offset(state, code.int(64, BOUND))?;
     code.builder().store(code.int(32, 0), bound_at, 4, Ordinary)?;
-    let [head, returned, stopped] =
-        ["dispatch", "returned", "stopped"].map(|name| code.function.append_block(types, name));
+    for (at, value) in [(VAIN, 0), (EXCEPT, EXITED), (PLACE, 0), (LANES, 0)] {
+        code.builder().store(
+            code.int(32, value),
+            code.builder().offset(state, code.int(64, at))?,
+            4,
+            Ordinary,
+        )?;
+    }
+    let [head, returned, stopped] = code.blocks(["dispatch", "returned", "stopped"]);
     code.builder().branch(head)?;
     code.builder().position_at_end(returned);
     let status = code.builder().phi(word)?;
@@ -125,7 +134,7 @@ pub(super) fn dispatch<'a, 'c>(
     let mut cases = Vec::new();
     let here = code.builder().block()?;
     for (range, &function) in plan.segments.ranges().iter().zip(&plan.functions) {
-        let call = code.function.append_block(types, "segment");
+        let call = code.block("segment");
         code.builder().position_at_end(call);
         let result = code.builder().call(function, &[code.frame, state, next])?;
         code.builder().add_incoming(status, result, call)?;
@@ -134,7 +143,7 @@ pub(super) fn dispatch<'a, 'c>(
         cases.extend(entries.map(|id| (id as u64, call)));
     }
     cases.push((EXITED, code.ends.done));
-    let nowhere = code.function.append_block(types, "nowhere");
+    let nowhere = code.block("nowhere");
     code.builder().position_at_end(here);
     code.builder().switch_on(next, nowhere, &cases)?;
     // Lanes are at a block at which no segment begins: a defect of `analysis/segments.rs`, which must not end the warp as if they had exited.
@@ -145,27 +154,18 @@ pub(super) fn dispatch<'a, 'c>(
     Ok(())
 }
 
-/// The lowest block, at least the bound, at which a lane is.
+/// The block that runs next: the lowest, at least the bound, at which a lane is.
 fn lowest_block<'c>(
     code: &Code<'_, '_, 'c>,
     state: Value<'c>,
     bound_at: Value<'c>,
 ) -> Result<Value<'c>, LlvmError> {
-    let ty = code.types.vector(code.types.int(32), code.lanes);
     let bound = code.builder().load(code.types.int(32), bound_at, 4, Ordinary)?;
-    let bound = code.builder().splat(bound, code.lanes)?;
-    let mut lowest: Option<Value<'c>> = None;
-    for chunk in 0..code.chunks {
-        let at = code.builder().load(ty, outside::lanes_at(code, state, chunk)?, 8, Ordinary)?;
-        let is_passed = code.builder().int_compare(IntPredicate::Ult, at, bound)?;
-        let at = code.builder().select(is_passed, lane_masks::constants(code, 32, chunk, |_| EXITED)?, at)?;
-        lowest = Some(match lowest {
-            None => at,
-            Some(before) => code.builder().intrinsic("llvm.umin", &[ty], &[before, at])?,
-        });
+    if code.analysis.schedule.has_patient() {
+        return patient_segment::next_in_turn(code, state, bound);
     }
-    let lowest = lowest.ok_or_else(|| defect("a warp without lanes"))?;
-    code.builder().intrinsic("llvm.vector.reduce.umin", &[ty], &[lowest])
+    let bound = code.builder().splat(bound, code.lanes)?;
+    outside::lowest_of(code, state, |_, at| code.builder().int_compare(IntPredicate::Uge, at, bound))
 }
 
 /// Clears the rows that may be read before they are written.
@@ -193,13 +193,16 @@ pub(super) fn begin_segment<'a, 'c>(
     range: Range<BlockId>,
     state: Value<'c>,
 ) -> Result<(), CompileError> {
-    let ty = code.types.vector(code.types.int(32), code.lanes);
-    let leave = code.function.append_block(code.types, "leave");
+    let ty = code.vector_of(32);
+    let leave = code.block("leave");
     let bound = code.builder().alloca_in_entry(code.types.int(32), 4)?;
     code.builder().store(code.int(32, 0), bound, 4, Ordinary)?;
     if code.program.kernel().local > 0 {
         let place = code.builder().offset(state, code.int(64, LOCAL))?;
         code.local = Some(code.builder().load(code.types.pointer(0), place, 8, Ordinary)?);
+    }
+    if code.analysis.schedule.has_patient() {
+        code.masks.vain = Some(code.builder().offset(state, code.int(64, VAIN))?);
     }
     slots::make_masks(code, range.clone())?;
     let mut lanes_at = Vec::new();
@@ -258,7 +261,7 @@ pub(super) fn enter_segment<'c>(code: &mut Code<'_, '_, 'c>, next: Value<'c>) ->
         code.builder().branch(only)?;
         return Ok(());
     }
-    let nowhere = code.function.append_block(code.types, "nowhere");
+    let nowhere = code.block("nowhere");
     code.builder().switch_on(next, nowhere, &cases)?;
     code.builder().position_at_end(nowhere);
     code.builder().unreachable()?;
@@ -284,7 +287,7 @@ fn finish_dispatch<'a, 'c>(code: &Code<'a, '_, 'c>, segment: &Segment<'a, 'c>) -
     if let Some(block) = segment.dispatch.get() {
         code.builder().position_at_end(block);
         for (id, to) in blocks.clone() {
-            let after = code.function.append_block(code.types, "after");
+            let after = code.block("after");
             code.builder().branch_if(next_block::has_waiting(code, id)?, to, after)?;
             code.builder().position_at_end(after);
         }
@@ -294,7 +297,7 @@ fn finish_dispatch<'a, 'c>(code: &Code<'a, '_, 'c>, segment: &Segment<'a, 'c>) -
         code.builder().position_at_end(block);
         let bound = code.builder().load(code.types.int(32), segment.bound, 4, Ordinary)?;
         for (id, to) in blocks {
-            let [found, after] = ["found", "after"].map(|name| code.function.append_block(code.types, name));
+            let [found, after] = code.blocks(["found", "after"]);
             let is_above = code.builder().int_compare(IntPredicate::Ule, bound, code.int(32, id as u64))?;
             let runs = code.builder().binary(BinaryOp::And, next_block::has_waiting(code, id)?, is_above)?;
             code.builder().branch_if(runs, found, after)?;

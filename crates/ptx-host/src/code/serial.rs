@@ -11,11 +11,12 @@
 //!   %less = and i32 %rest, (%rest - 1)
 //! ```
 
-use ptx_exec::program::{Src, WARP};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_program::{Src, WARP};
 
+use super::fork::Fork;
 use super::state::{Code, Guard};
 use super::{lane_masks, notes, registers};
 use crate::error::defect;
@@ -70,9 +71,8 @@ pub(super) fn hold<'c>(
     if code.analysis.shapes.src(src).is_uniform() {
         return Ok(Held::One(code.emit.resize(registers::first(code, src, 0)?, bits)?));
     }
-    let chunks: Result<Vec<_>, LlvmError> =
-        (0..code.chunks).map(|chunk| code.emit.resize(registers::vector(code, src, chunk)?, bits)).collect();
-    put(code, number, &chunks?)
+    let chunks = registers::vectors(code, src, bits)?;
+    put(code, number, &chunks)
 }
 
 /// An array of zeros for results of `bits` bits, at least 8. Lanes without a result keep zero.
@@ -81,7 +81,7 @@ pub(super) fn results<'c>(
     number: usize,
     bits: u32,
 ) -> Result<Held<'c>, LlvmError> {
-    let zero = code.types.vector(code.types.int(bits), code.lanes).zero();
+    let zero = code.vector_of(bits).zero();
     put(code, number, &vec![zero; code.chunks])
 }
 
@@ -129,7 +129,7 @@ pub(super) fn taken<'c>(code: &Code<'_, '_, 'c>, held: Held<'c>) -> Result<Vec<V
     let Held::Array(array, bits) = held else {
         return Err(defect("one number for all lanes is not an array"));
     };
-    let ty = code.types.vector(code.types.int(bits), code.lanes);
+    let ty = code.vector_of(bits);
     (0..code.chunks)
         .map(|chunk| {
             let place = code.builder().offset(array, code.int(64, chunk_bytes(code, chunk, bits)))?;
@@ -138,18 +138,9 @@ pub(super) fn taken<'c>(code: &Code<'_, '_, 'c>, held: Held<'c>) -> Result<Vec<V
         .collect()
 }
 
-/// The active lanes for which the guard holds, as a lane mask.
-pub(super) fn active_lanes<'c>(code: &Code<'_, '_, 'c>, guard: Guard) -> Result<Value<'c>, LlvmError> {
-    let masks: Result<Vec<_>, _> =
-        (0..code.chunks).map(|chunk| registers::active(code, guard, chunk)).collect();
-    lane_masks::lanes_of(code, &masks?)
-}
-
-/// As [`active_lanes`], for each of the warps that execute together.
+/// The active lanes for which the guard holds, as a lane mask for each of the warps that execute together.
 pub(super) fn active_warps<'c>(code: &Code<'_, '_, 'c>, guard: Guard) -> Result<Vec<Value<'c>>, LlvmError> {
-    let masks: Result<Vec<_>, _> =
-        (0..code.chunks).map(|chunk| registers::active(code, guard, chunk)).collect();
-    lane_masks::lanes_of_warps(code, &masks?)
+    lane_masks::lanes_of_warps(code, &registers::all_active(code, guard)?)
 }
 
 /// Whether a mask of the warps is not empty.
@@ -175,7 +166,7 @@ fn each_warp<'c>(
     for (warp, &lanes) in warps.iter().enumerate() {
         builder.store(lanes, builder.offset(sets, code.int(64, 4 * warp as u64))?, 4, Ordinary)?;
     }
-    let [each, after] = ["warp", "after.warps"].map(|name| code.function.append_block(code.types, name));
+    let [each, after] = code.blocks(["warp", "after.warps"]);
     let before = builder.block()?;
     builder.branch(each)?;
     builder.position_at_end(each);
@@ -215,8 +206,7 @@ fn each_lane_of<'c>(
 ) -> Result<(), LlvmError> {
     notes::note(code, RemarkKind::Serial, None);
     let builder = code.builder();
-    let [head, each, after] =
-        ["lanes", "lane", "after.lanes"].map(|name| code.function.append_block(code.types, name));
+    let [head, each, after] = code.blocks(["lanes", "lane", "after.lanes"]);
     let before = builder.block()?;
     builder.branch(head)?;
     builder.position_at_end(head);
@@ -249,11 +239,8 @@ pub(super) fn each_lane_unrolled<'c>(
     for &warp in warps {
         lanes = builder.binary(BinaryOp::And, lanes, warp)?;
     }
-    let [all, some, after] =
-        ["all", "some", "after"].map(|name| code.function.append_block(code.types, name));
     let is_full = builder.int_compare(IntPredicate::Eq, lanes, code.int(32, u32::MAX.into()))?;
-    builder.branch_if_likely(is_full, all, some, true)?;
-    builder.position_at_end(all);
+    let fork = Fork::new(code, is_full, Some(true), ["all", "some", "after"])?;
     each_warp(code, warps, |code, _, first| {
         for lane in 0..WARP as u64 {
             let lane = code.int(64, lane);
@@ -263,11 +250,9 @@ pub(super) fn each_lane_unrolled<'c>(
         }
         Ok(())
     })?;
-    builder.branch(after)?;
-    builder.position_at_end(some);
+    let other = fork.other(code)?;
     each_lane(code, warps, body)?;
-    builder.branch(after)?;
-    builder.position_at_end(after);
+    other.meet(code)?;
     Ok(())
 }
 
@@ -277,7 +262,7 @@ pub(super) fn only_if<'c>(
     condition: Value<'c>,
     body: impl FnOnce(&Code<'_, '_, 'c>) -> Result<(), LlvmError>,
 ) -> Result<(), LlvmError> {
-    let [then, after] = ["then", "after"].map(|name| code.function.append_block(code.types, name));
+    let [then, after] = code.blocks(["then", "after"]);
     code.builder().branch_if(condition, then, after)?;
     code.builder().position_at_end(then);
     body(code)?;

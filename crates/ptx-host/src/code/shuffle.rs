@@ -3,9 +3,9 @@
 //! If the lane and the clamp are constants, each vector of the result is a shuffle of its source vectors. Otherwise lanes
 //! are looked up: with AVX-512's two-source permutation, or in memory.
 
-use ptx_exec::program::{Collective, ShuffleMode, Src, WARP};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_program::{Collective, ShuffleMode, Src, WARP};
 
 use super::state::{Code, Guard, Present};
 use super::{lane_masks, lane_values, registers};

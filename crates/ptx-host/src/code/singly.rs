@@ -17,11 +17,11 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::program::{Effect, Op, Src};
 use ptx_host_rt::field;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_program::{Effect, Op, Src};
 
 use super::serial::Held;
 use super::state::{Code, Guard};
@@ -72,7 +72,7 @@ pub(super) fn take_arrived<'c>(
     let ready = code.builder().load(code.types.int(32), place, 4, Ordinary)?;
     let rest = code.builder().binary(BinaryOp::And, here, lane_masks::not(code, ready)?)?;
     let none = code.builder().int_compare(IntPredicate::Eq, ready, code.int(32, 0))?;
-    let [on, wait] = ["over", "not.over"].map(|name| code.function.append_block(code.types, name));
+    let [on, wait] = code.blocks(["over", "not.over"]);
     code.builder().branch_if(none, wait, on)?;
     gather::run_others(code, id, wait, here, others)?;
     code.builder().position_at_end(on);
@@ -95,12 +95,7 @@ fn operands_of_barrier<'c>(code: &mut Code<'_, '_, 'c>, op: &Op) -> Result<[Valu
     let Op::Effect(Effect::BlockBarrier(barrier)) = op else { return Ok([none, nowhere, nowhere]) };
     let trues = match barrier.predicate {
         None => none,
-        Some(predicate) => {
-            let chunks: Result<Vec<_>, LlvmError> = (0..code.chunks)
-                .map(|chunk| code.emit.resize(registers::vector(code, predicate, chunk)?, 1))
-                .collect();
-            lane_masks::lanes_of(code, &chunks?)?
-        }
+        Some(predicate) => lane_masks::lanes_of(code, &registers::vectors(code, predicate, 1)?)?,
     };
     let numbers = array_of(code, NUMBERS, barrier.id)?;
     let counts = match barrier.count {
@@ -112,9 +107,8 @@ fn operands_of_barrier<'c>(code: &mut Code<'_, '_, 'c>, op: &Op) -> Result<[Valu
 
 /// The 32-bit values of all lanes in memory.
 fn array_of<'c>(code: &mut Code<'_, '_, 'c>, number: usize, src: Src) -> Result<Value<'c>, LlvmError> {
-    let chunks: Result<Vec<_>, LlvmError> =
-        (0..code.chunks).map(|chunk| code.emit.resize(registers::vector(code, src, chunk)?, 32)).collect();
-    serial::put(code, number, &chunks?)?;
+    let chunks = registers::vectors(code, src, 32)?;
+    serial::put(code, number, &chunks)?;
     serial::array(code, number)
 }
 
@@ -148,7 +142,7 @@ pub(super) fn wait_for_phase(
     }
     let barriers = others.iter().copied().chain([id]).filter(|&other| begins_singly(code, other));
     for barrier in barriers.collect::<BTreeSet<_>>() {
-        let after = code.function.append_block(code.types, "after");
+        let after = code.block("after");
         let to = next_block::first_block(code, code.at.version, barrier)?;
         code.builder().branch_if(next_block::has_waiting(code, barrier)?, to, after)?;
         code.builder().position_at_end(after);
@@ -161,7 +155,7 @@ pub(super) fn tell_exits(code: &Code<'_, '_, '_>) -> Result<(), LlvmError> {
     if !code.analysis.arrives_singly {
         return Ok(());
     }
-    let ty = code.types.vector(code.types.int(1), code.lanes);
+    let ty = code.vector_of(1);
     let alive = code.masks.alive.iter().map(|&place| code.builder().load(ty, place, 8, Ordinary));
     let alive = lane_masks::lanes_of(code, &alive.collect::<Result<Vec<_>, _>>()?)?;
     runtime::call_checked(code, field::runtime::LEFT, &[alive])

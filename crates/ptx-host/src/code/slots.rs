@@ -3,30 +3,25 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use ptx_exec::program::Src;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{Type, Value};
+use ptx_program::Src;
 
 use super::state::{Code, Current};
 use crate::analysis::{BlockId, Indexed, Shape};
 
-/// The types of the indices in memory from which a row is claimed to follow.
-fn types_of_claimed_index<'c>(code: &Code<'_, '_, 'c>, row: u32) -> Vec<Type<'c>> {
-    let index = claimed_index(code, row);
-    let ty = |indexed: Indexed| code.types.vector(code.types.int(indexed.bits), code.lanes);
-    index.map(|indexed| vec![ty(indexed); code.chunks]).into_iter().flatten().collect()
-}
-
-pub(super) fn claimed_index(code: &Code<'_, '_, '_>, row: u32) -> Option<Indexed> {
+/// The index from which a row follows; in code that checks claims, the one from which it is claimed to.
+pub(super) fn indexed(code: &Code<'_, '_, '_>, row: u32) -> Option<Indexed> {
     match code.analysis.shapes.claim(Src::register(row)) {
         Shape::Indexed(indexed) if code.checks() => Some(indexed),
-        _ => None,
+        _ => code.analysis.shapes.indexed(row),
     }
 }
 
-pub(super) fn claimed_places<'s, 'c>(code: &'s Code<'_, '_, 'c>, row: u32) -> &'s [Value<'c>] {
-    code.rows.indices(row)
+/// The type of an index in memory: of the first lane, and of each lane in code that checks claims.
+pub(super) fn index_type<'c>(code: &Code<'_, '_, 'c>, indexed: Indexed) -> Type<'c> {
+    if code.checks() { code.vector_of(indexed.bits) } else { code.types.int(indexed.bits) }
 }
 
 /// Allocates zeroed memory for rows and for the masks of lanes that wait at blocks.
@@ -59,16 +54,13 @@ pub(super) fn types_of_row<'c>(code: &Code<'_, '_, 'c>, row: u32) -> Vec<Type<'c
 
 /// The types of the values of a row's index.
 pub(super) fn types_of_index<'c>(code: &Code<'_, '_, 'c>, row: u32) -> Vec<Type<'c>> {
-    if code.checks() {
-        return types_of_claimed_index(code, row);
-    }
-    let index = code.analysis.shapes.indexed(row).map(|indexed| code.types.int(indexed.bits));
-    index.map(|ty| vec![ty; code.analysis.shapes.copies(row)]).into_iter().flatten().collect()
+    let ty = indexed(code, row).map(|indexed| index_type(code, indexed));
+    ty.map(|ty| vec![ty; code.analysis.shapes.copies(row)]).into_iter().flatten().collect()
 }
 
 /// Allocates the memory of the masks of lanes that wait at blocks of a range, and of those that have not exited.
 pub(super) fn make_masks(code: &mut Code<'_, '_, '_>, blocks: Range<BlockId>) -> Result<(), LlvmError> {
-    let mask = code.types.vector(code.types.int(1), code.lanes);
+    let mask = code.vector_of(1);
     code.masks.first = blocks.start;
     for _ in blocks {
         let slot = (0..code.chunks).map(|_| zeroed(code, mask)).collect::<Result<_, _>>()?;

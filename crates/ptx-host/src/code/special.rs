@@ -1,10 +1,10 @@
 //! Special registers.
 
-use ptx_exec::program::{WARP, along, axis};
 use ptx_host_rt::{Asked, field};
 use ptx_isa::{Component, SpecialReg};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, Value};
+use ptx_program::{WARP, along, axis};
 
 use super::state::Code;
 use super::{lane_masks, registers, runtime, threads};

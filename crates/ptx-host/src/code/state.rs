@@ -12,9 +12,9 @@ mod turns;
 
 use std::cell::RefCell;
 
-use ptx_exec::program::Program;
 use ptx_llvm::LlvmError;
-use ptx_llvm::build::{Builder, CastOp, Function, Types, Value};
+use ptx_llvm::build::{Block, Builder, CastOp, Function, Type, Types, Value};
+use ptx_program::Program;
 use rustc_hash::FxHashMap;
 
 pub(super) use ends::{Ends, Handover};
@@ -81,6 +81,20 @@ impl<'c> Code<'_, '_, 'c> {
 
     pub(super) fn cast(&self, op: CastOp, value: Value<'c>, bits: u32) -> Result<Value<'c>, LlvmError> {
         self.builder().cast(op, value, self.emit.like(value, self.types.int(bits)))
+    }
+
+    /// A vector type for the lanes of a chunk.
+    pub(super) fn vector_of(&self, bits: u32) -> Type<'c> {
+        self.types.vector(self.types.int(bits), self.lanes)
+    }
+
+    /// A new LLVM block of the function.
+    pub(super) fn block(&self, name: &str) -> Block<'c> {
+        self.function.append_block(self.types, name)
+    }
+
+    pub(super) fn blocks<const N: usize>(&self, names: [&str; N]) -> [Block<'c>; N] {
+        names.map(|name| self.block(name))
     }
 
     /// Whether the code checks claims.

@@ -5,11 +5,11 @@
 use std::collections::BTreeSet;
 use std::mem::offset_of;
 
-use ptx_exec::program::{Effect, Op, Src};
 use ptx_host_rt::{Runtime, Status, field};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_program::{Effect, Op, Src};
 
 use super::state::{Code, Parted, Segment};
 use super::{lane_masks, outside, registers, runtime};
@@ -92,7 +92,7 @@ pub(super) fn expect_together_in_segment<'c>(
         Some(parted) => parted,
         None => {
             let [pc, all] = [(); 2].map(|()| code.builder().alloca_in_entry(code.types.int(32), 4));
-            Parted { block: code.function.append_block(code.types, "parted"), pc: pc?, all: all? }
+            Parted { block: code.block("parted"), pc: pc?, all: all? }
         }
     };
     segment.parted.set(Some(parted));
@@ -132,7 +132,7 @@ pub(super) fn expect_together<'c>(
     let none = code.int(32, 0);
     let (mut others, mut place, mut waiting) = (none, code.int(32, pc.into()), none);
     for &other in elsewhere.iter().filter(|&&other| other != id).rev() {
-        let ty = code.types.vector(code.types.int(1), code.lanes);
+        let ty = code.vector_of(1);
         let masks = code.masks.at(other)?.iter().map(|&place| builder.load(ty, place, 8, Ordinary));
         let lanes = lane_masks::lanes_of(code, &masks.collect::<Result<Vec<_>, _>>()?)?;
         let first = code.analysis.graph.block(other).first;

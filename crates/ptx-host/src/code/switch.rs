@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use ptx_exec::program::Src;
 use ptx_host_rt::Status;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_program::Src;
 
 use super::next_block::Left;
 use super::state::Code;
@@ -32,7 +32,7 @@ pub(super) fn switch<'c>(
     if code.analysis.shapes.src(index).is_uniform() && guard.is_none() {
         let value = code.emit.resize(registers::first(code, index, 0)?, bits)?;
         let inside = registers::negate_if(code, is_beyond(code, value)?, true)?;
-        let lanes = serial::active_lanes(code, None)?;
+        let lanes = registers::active_lanes(code, None)?;
         lane_masks::unless(code, inside, |code| runtime::stop_at(code, pc, value, lanes, Status::Stopped))?;
         return switch_together(code, id, value, targets);
     }
@@ -75,9 +75,7 @@ pub(super) fn switch<'c>(
     }
     let mut all: Vec<BlockId> = places.into_keys().collect();
     if let Some(((row, negated), other)) = guard {
-        let others: Result<Vec<_>, LlvmError> =
-            (0..code.chunks).map(|chunk| registers::active(code, Some((row, !negated)), chunk)).collect();
-        next_block::send(code, other, &others?)?;
+        next_block::send(code, other, &registers::all_active(code, Some((row, !negated)))?)?;
         all.push(other);
     }
     next_block::run_next(code, id, &all, Left::Some)
@@ -90,8 +88,8 @@ fn switch_together<'c>(
     value: Value<'c>,
     targets: &[BlockId],
 ) -> Result<(), LlvmError> {
-    let blocks: Vec<_> = targets.iter().map(|_| code.function.append_block(code.types, "target")).collect();
-    let nowhere = code.function.append_block(code.types, "nowhere");
+    let blocks: Vec<_> = targets.iter().map(|_| code.block("target")).collect();
+    let nowhere = code.block("nowhere");
     code.builder().switch(value, nowhere, &blocks)?;
     code.builder().position_at_end(nowhere);
     code.builder().unreachable()?;

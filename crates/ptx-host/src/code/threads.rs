@@ -1,8 +1,8 @@
 //! Which threads of the block (CTA) the lanes of the function are.
 
-use ptx_exec::program::WARP;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_program::WARP;
 
 use super::state::{Code, Inputs};
 

@@ -5,12 +5,12 @@
 //! | `ldmatrix` | a vector of 16 bytes for each line, from the address of its lane, and shuffles |
 //! | `wmma.load` | gathers: the registers of fragments are the interpreter's rows, in any order in memory |
 
-use ptx_exec::program::{Collective, ElementPosition, Fragment, Held, Major, Src, Tiles, WARP};
-use ptx_exec::{AddressSize, Space};
 use ptx_host_rt::Status;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_program::memory::{AddressSize, Space};
+use ptx_program::{Collective, ElementPosition, Fragment, Held, Major, Src, Tiles, WARP};
 
 use super::cluster::SHARED_OFFSET;
 use super::state::Code;
@@ -77,9 +77,7 @@ fn lines<'c>(
     lane_values::expect_whole(code, pc)?;
     notes::note(code, RemarkKind::Lines, Some(addresses));
     let count = tiles.count * tiles.lines;
-    let addresses: Vec<Value<'c>> = (0..code.chunks)
-        .map(|chunk| code.emit.resize(registers::vector(code, addresses, chunk)?, 64))
-        .collect::<Result<_, _>>()?;
+    let addresses = registers::vectors(code, addresses, 64)?;
     match collective.space {
         Space::Shared => {}
         Space::Generic => expect_shared(code, &addresses, count, pc)?,
@@ -131,15 +129,15 @@ pub(super) fn load_fragment(
 ) -> Result<(), CompileError> {
     let (start, stride) = fragment_place(code, fragment, collective.space, matrix, pc)?;
     notes::note(code, RemarkKind::Gather, None);
-    let all = code.types.int_vector(1, &vec![1; code.lanes as usize])?;
+    let all = lane_masks::all_of_chunk(code)?;
     let (bits, each) = (fragment.factor.element.bits(), fragment.factor.element.per_register());
     for (register, &d) in collective.dsts.iter().enumerate() {
         let mut words = Vec::new();
         let is_run = is_run(fragment, register);
         let (size, parts) = if is_run { (bits * each, 1) } else { (bits, each) };
-        let ty = code.types.vector(code.types.int(size), code.lanes);
+        let ty = code.vector_of(size);
         for chunk in 0..code.chunks {
-            let mut word = code.types.vector(code.types.int(bits * each), code.lanes).zero();
+            let mut word = code.vector_of(bits * each).zero();
             for sub in 0..parts {
                 let places = element_places(code, fragment, (start, stride), (register, sub), chunk)?;
                 let part = code.builder().masked_gather(ty, places, bits / 8, all, ty.zero())?;
@@ -164,7 +162,7 @@ pub(super) fn store_fragment(
 ) -> Result<(), CompileError> {
     let (start, stride) = fragment_place(code, fragment, collective.space, matrix, pc)?;
     notes::note(code, RemarkKind::Scatter, None);
-    let all = code.types.int_vector(1, &vec![1; code.lanes as usize])?;
+    let all = lane_masks::all_of_chunk(code)?;
     let (bits, each) = (fragment.factor.element.bits(), fragment.factor.element.per_register());
     for (register, &src) in collective.srcs.iter().skip(2).enumerate() {
         let is_run = is_run(fragment, register);

@@ -50,8 +50,7 @@ pub(super) fn begin_turns(code: &mut Code<'_, '_, '_>, order: &Order) -> Result<
 fn begin_resume_points(code: &mut Code<'_, '_, '_>, bytes: u64) -> Result<(), LlvmError> {
     let (word, types) = (code.types.int(32), code.types);
     let warps = warps(code.launched, code.analysis);
-    let [turn, start, advance] =
-        ["turn", "start", "advance"].map(|name| code.function.append_block(types, name));
+    let [turn, start, advance] = code.blocks(["turn", "start", "advance"]);
     let builder = code.builder();
     let next = builder.alloca_in_entry(types.array(word, warps), 64)?;
     let [warp_at, left] = [builder.alloca_in_entry(word, 4)?, builder.alloca_in_entry(word, 4)?];
@@ -103,7 +102,7 @@ fn end_turns<'c>(
     [turn, advance]: [Block<'c>; 2],
 ) -> Result<(), LlvmError> {
     let builder = code.builder();
-    let [again, end] = ["again", "end"].map(|name| code.function.append_block(code.types, name));
+    let [again, end] = code.blocks(["again", "end"]);
     builder.position_at_end(advance);
     let next = builder.binary(BinaryOp::Add, warp, code.int(32, 1))?;
     let is_last =
@@ -126,7 +125,7 @@ pub(super) fn finish_turns(code: &mut Code<'_, '_, '_>) -> Result<(), LlvmError>
     code.builder().position_at_end(code.ends.done);
     if let Some(last) = phases::last_phase(code) {
         phases::read_turn(code)?;
-        let end = code.function.append_block(code.types, "end");
+        let end = code.block("end");
         phases::end_turn(code, last, Some(end))?;
         code.builder().position_at_end(end);
         code.builder().ret(Some(code.int(32, 0)))?;
@@ -182,7 +181,7 @@ pub(super) fn wait_for_turn(code: &mut Code<'_, '_, '_>, id: BlockId) -> Result<
             let next = threads::of_warp(code, points.next, turns.warp, 4)?;
             code.builder().store(code.int(32, points.resumes.len() as u64), next, 4, Ordinary)?;
             code.builder().branch(points.advance)?;
-            code.function.append_block(code.types, "resume")
+            code.block("resume")
         }
     };
     code.builder().position_at_end(resume);
@@ -196,7 +195,7 @@ pub(super) fn wait_for_turn(code: &mut Code<'_, '_, '_>, id: BlockId) -> Result<
         code.builder().store(code.builder().load(*ty, from, 8, Ordinary)?, *to, 8, Ordinary)?;
     }
     code.masks.active = match code.at.version {
-        Version::Full => vec![code.types.int_vector(1, &vec![1; code.lanes as usize])?; code.chunks],
+        Version::Full => vec![lane_masks::all_of_chunk(code)?; code.chunks],
         Version::Partial => kept_lanes(code, place)?,
     };
     for (&place, &lanes) in code.masks.alive.iter().zip(&code.masks.active) {

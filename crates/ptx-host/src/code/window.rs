@@ -6,57 +6,19 @@
 //! %x = shufflevector %low, %high, <0, 1, 2, 3, 8, 9, 10, 11, 16, ..>   ; 2 * tid - (tid & 3)
 //! ```
 
-use ptx_exec::program::{Src, Store};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Value;
 use ptx_llvm::build::Volatility::Ordinary;
+use ptx_program::Src;
 
 use super::state::Code;
-use super::{addressing, registers};
-use crate::analysis::{Accessed, Window, is_loaded_before, window_of};
+use super::{addressing, lane_masks, registers};
+use crate::analysis::{Accessed, Window};
 
 /// Whether all lanes of the warp are known to execute the current block.
 fn is_full(code: &Code<'_, '_, '_>) -> bool {
-    let all = code.types.int_vector(1, &vec![1; code.lanes as usize]);
+    let all = lane_masks::all_of_chunk(code);
     all.is_ok_and(|all| code.masks.active.iter().all(|&mask| mask == all))
-}
-
-/// Stores single elements where a guard holds, to addresses that all lanes have loaded from (`analysis/exchange.rs`): the other lanes
-/// store the old value again. Returns whether it applies.
-pub(super) fn store_blended(
-    code: &Code<'_, '_, '_>,
-    accessed: Accessed<'_>,
-    is_consecutive: bool,
-    (store, pc): (&Store, u32),
-) -> Result<bool, LlvmError> {
-    let first = code.at.block.map(|id| code.analysis.graph.block(id).first);
-    let is_exchange = accessed.guard.is_some()
-        && !code.checks()
-        && !code.launched.clusters
-        && !code.strategy.is_heavy()
-        && is_full(code)
-        && first.is_some_and(|first| is_loaded_before(code.program, first, pc, store));
-    let window = if is_consecutive { None } else { window_of(code.analysis, code.launched, accessed) };
-    let (true, &[src]) = (is_exchange && (is_consecutive || window.is_some()), &*store.srcs) else {
-        return Ok(false);
-    };
-    for chunk in 0..code.chunks {
-        let active = registers::active(code, accessed.guard, chunk)?;
-        let all = Accessed { guard: None, ..accessed };
-        let value = code.emit.resize(registers::vector(code, src, chunk)?, accessed.bits())?;
-        if let Some(window) = &window {
-            let before = load_window(code, all, window, chunk)?;
-            let value = code.builder().select(active, value, before)?;
-            store_window_of(code, all, window, chunk, value)?;
-            continue;
-        }
-        let place =
-            addressing::element_place(code, accessed, registers::first(code, accessed.base, chunk)?, 0)?;
-        let before = code.builder().load(value.ty(), place, accessed.size, Ordinary)?;
-        let value = code.builder().select(active, value, before)?;
-        code.builder().store(value, place, accessed.size, Ordinary)?;
-    }
-    Ok(true)
 }
 
 /// The loaded values of a chunk's lanes.
@@ -66,7 +28,7 @@ pub(super) fn load_window<'c>(
     window: &Window,
     chunk: usize,
 ) -> Result<Value<'c>, LlvmError> {
-    let ty = code.types.vector(code.types.int(accessed.bits()), code.lanes);
+    let ty = code.vector_of(accessed.bits());
     let active = registers::active(code, accessed.guard, chunk)?;
     let mut vectors = Vec::new();
     for (number, lanes) in window.lanes.iter().enumerate() {
@@ -96,16 +58,6 @@ pub(super) fn store_window(
     src: Src,
 ) -> Result<(), LlvmError> {
     let value = code.emit.resize(registers::vector(code, src, chunk)?, accessed.bits())?;
-    store_window_of(code, accessed, window, chunk, value)
-}
-
-fn store_window_of<'c>(
-    code: &Code<'_, '_, 'c>,
-    accessed: Accessed<'_>,
-    window: &Window,
-    chunk: usize,
-    value: Value<'c>,
-) -> Result<(), LlvmError> {
     let active = registers::active(code, accessed.guard, chunk)?;
     let count = code.lanes;
     for (number, lanes) in window.lanes.iter().enumerate() {

@@ -1,6 +1,6 @@
-//! Tests of generic addresses (`ptx_exec::Space::of_generic`).
+//! Tests of generic addresses (`ptx_program::memory::Space::of_generic`).
 
-use ptx_exec::{AddressSize, Space};
+use ptx_program::memory::{AddressSize, Space};
 
 use super::lanes::Lanes;
 

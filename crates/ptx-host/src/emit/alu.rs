@@ -1,12 +1,12 @@
 //! Operations on registers.
 
-use ptx_exec::program::{Alu, Binary, Comparison, Dual, Formula, Numbers, Packing, SetWhere, Ternary, Unary};
-use ptx_exec::scalar::compare::Join;
-use ptx_exec::scalar::convert::Excess;
-use ptx_exec::scalar::format::Format;
-use ptx_exec::scalar::int::{Int, Saturation, Signedness};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Value;
+use ptx_program::scalar::compare::Join;
+use ptx_program::scalar::convert::Excess;
+use ptx_program::scalar::format::Format;
+use ptx_program::scalar::int::{Int, Saturation, Signedness};
+use ptx_program::{Alu, Binary, Comparison, Dual, Formula, Numbers, Packing, SetWhere, Ternary, Unary};
 
 use super::lanes::{Code, Lanes};
 use super::narrow::{self, How};

@@ -1,11 +1,11 @@
-//! Logic, shifts, bit fields and byte permutation (`ptx_exec::scalar::bits`).
+//! Logic, shifts, bit fields and byte permutation (`ptx_program::scalar::bits`).
 //!
 //! In LLVM a shift by the width or more is poison, so each amount is clamped first, or the result is not selected. LLVM combines the shift and
 //! the selection into one instruction on CPUs whose shifts behave as those of PTX.
 
-use ptx_exec::scalar::bits::{Direction, Found, Overshoot, Permutation};
-use ptx_exec::scalar::int::{Int, Signedness};
 use ptx_llvm::build::Value;
+use ptx_program::scalar::bits::{Direction, Found, Overshoot, Permutation};
+use ptx_program::scalar::int::{Int, Signedness};
 
 use super::int::{extend, is_signed};
 use super::lanes::Lanes;

@@ -1,10 +1,10 @@
-//! Conversions from and to floating-point numbers (`ptx_exec::scalar::convert`).
+//! Conversions from and to floating-point numbers (`ptx_program::scalar::convert`).
 
-use ptx_exec::scalar::convert::{Integral, Range, ToFloat};
-use ptx_exec::scalar::float::{Limit, Subnormals};
-use ptx_exec::scalar::format::{Format, Rounding};
-use ptx_exec::scalar::int::Int;
 use ptx_llvm::build::CastOp;
+use ptx_program::scalar::convert::{Integral, Range, ToFloat};
+use ptx_program::scalar::float::{Limit, Subnormals};
+use ptx_program::scalar::format::{Format, Rounding};
+use ptx_program::scalar::int::Int;
 
 use super::float::limited;
 use super::int::{extend, is_signed};

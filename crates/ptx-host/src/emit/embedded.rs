@@ -1,7 +1,7 @@
 //! AVX-512 instructions with embedded rounding.
 
-use ptx_exec::program::FloatBinary;
-use ptx_exec::scalar::format::Rounding;
+use ptx_program::FloatBinary;
+use ptx_program::scalar::format::Rounding;
 
 use super::lanes::Lanes;
 

@@ -1,8 +1,8 @@
 //! Which operations have emitters.
 
-use ptx_exec::program::Alu;
 use ptx_llvm::build::{Builder, Types};
 use ptx_llvm::{Context, LlvmError, Module};
+use ptx_program::Alu;
 
 use super::Emit;
 use super::alu::{Style, alu_with};

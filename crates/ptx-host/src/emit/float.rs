@@ -1,14 +1,14 @@
-//! Floating-point arithmetic (`ptx_exec::scalar::float`).
+//! Floating-point arithmetic (`ptx_program::scalar::float`).
 //!
 //! Binary32 and binary64 to nearest are the CPU's operations. Binary16 is computed in single precision, whose 24 bits suffice for the second
 //! rounding to 11 bits to change nothing for sums and products (24 >= 2 * 11 + 2, no double rounding). If a second rounding could be affected by
 //! the first one, that one is to odd.
 
-use ptx_exec::program::{FloatBinary, FloatExtreme};
-use ptx_exec::scalar::compare::{Relation, WithNan};
-use ptx_exec::scalar::float::{Arith, Extreme, Limit, NanRule, Property, SignRule, Subnormals};
-use ptx_exec::scalar::format::{Format, Rounding};
 use ptx_llvm::build::FloatPredicate;
+use ptx_program::scalar::compare::{Relation, WithNan};
+use ptx_program::scalar::float::{Arith, Extreme, Limit, NanRule, Property, SignRule, Subnormals};
+use ptx_program::scalar::format::{Format, Rounding};
+use ptx_program::{FloatBinary, FloatExtreme};
 
 use super::embedded::{self, Operation};
 use super::lanes::Lanes;
@@ -235,7 +235,7 @@ pub(super) fn fma_within_bounds<'a, 'm, 'c>(
     m: &Arith,
     arguments: [L<'a, 'm, 'c>; 3],
 ) -> Option<L<'a, 'm, 'c>> {
-    // The out-of-bounds fill of tensor copies, see `ptx_exec::scalar::float::fma_within_bounds`.
+    // The out-of-bounds fill of tensor copies, see `ptx_program::scalar::float::fma_within_bounds`.
     const OUT_OF_BOUNDS: u64 = 0x7ff7;
     let [a, b, _] = arguments;
     let sum = fma(m, arguments)?;
@@ -278,7 +278,7 @@ pub(super) fn approximate<'a, 'm, 'c>(
     Some(finish(m, f(to_double(m.format, flush(m.format, m.subnormals, a.resize(m.format.bits()))))))
 }
 
-/// `1 / sqrt(a)` with two roundings, as [`ptx_exec::scalar::float::rsqrt`].
+/// `1 / sqrt(a)` with two roundings, as [`ptx_program::scalar::float::rsqrt`].
 pub(super) fn rsqrt_in_single<'a, 'm, 'c>(m: &Arith, a: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     let x = flush(m.format, m.subnormals, a.resize(m.format.bits()));
     let one = x.constant(1f32.to_bits().into()).as_f32();

@@ -1,9 +1,10 @@
-//! Reciprocals, roots and the transcendental functions (`ptx_exec::scalar::float`).
+//! Reciprocals, roots and the transcendental functions (`ptx_program::scalar::float`).
 
-use ptx_exec::program::{FloatBinary, FloatFunction};
-use ptx_exec::scalar::approx::{self, Angle, Real};
-use ptx_exec::scalar::float::{Arith, Subnormals};
-use ptx_exec::scalar::format::Format;
+use ptx_program::scalar::approx;
+use ptx_program::scalar::approx::{Angle, Real};
+use ptx_program::scalar::float::{Arith, Subnormals};
+use ptx_program::scalar::format::Format;
+use ptx_program::{FloatBinary, FloatFunction};
 
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{Function, Linkage, Type};

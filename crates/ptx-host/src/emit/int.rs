@@ -1,9 +1,9 @@
-//! Integer arithmetic (`ptx_exec::scalar::int`). Arguments have the width of the type.
+//! Integer arithmetic (`ptx_program::scalar::int`). Arguments have the width of the type.
 
-use ptx_exec::scalar::compare::Relation;
-use ptx_exec::scalar::convert::PackElement;
-use ptx_exec::scalar::int::{Int, ProductPart, Saturation, Signedness};
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate};
+use ptx_program::scalar::compare::Relation;
+use ptx_program::scalar::convert::PackElement;
+use ptx_program::scalar::int::{Int, ProductPart, Saturation, Signedness};
 
 use super::lanes::Lanes;
 
@@ -108,7 +108,7 @@ fn high_word<'a, 'm, 'c>(t: Int, a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>) -> L<'a, 'm
     if is_signed(t) { product - (a.ashr(63) & b) - (b.ashr(63) & a) } else { product }
 }
 
-/// The part that `mad.cc` adds; see `ptx_exec::scalar::int::carry_product` for 16-bit `madc.hi`.
+/// The part that `mad.cc` adds; see `ptx_program::scalar::int::carry_product` for 16-bit `madc.hi`.
 pub(super) fn carry_product<'a, 'm, 'c>(
     t: Int,
     part: ProductPart,

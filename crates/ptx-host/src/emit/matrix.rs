@@ -1,4 +1,4 @@
-//! Products of matrices distributed over the lanes of a warp (`ptx_exec::program::Product`).
+//! Products of matrices distributed over the lanes of a warp (`ptx_program::Product`).
 //!
 //! The mapping of elements to lanes is the description that the interpreter uses. Sums are the interpreter's, too: products
 //! that are exact in `double` are accumulated in `double` in the order of depth, and the sum is rounded once.
@@ -10,13 +10,13 @@
 //! d = round(sum)                               ; and shuffled back
 //! ```
 
-use ptx_exec::program::{Cell, Element, Factor, Join, MatrixOperand, Overflow, Product, Tiles, WARP};
-use ptx_exec::scalar::float::{Arith, Subnormals};
-use ptx_exec::scalar::format::{Format, Rounding};
-use ptx_exec::scalar::narrow::Narrow;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{Type, Value};
+use ptx_program::scalar::float::{Arith, Subnormals};
+use ptx_program::scalar::format::{Format, Rounding};
+use ptx_program::scalar::narrow::Narrow;
+use ptx_program::{Cell, Element, Factor, Join, MatrixOperand, Overflow, Product, Tiles, WARP};
 
 use super::Emit;
 use super::lanes::{Code, Lanes};

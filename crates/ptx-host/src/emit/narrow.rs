@@ -1,11 +1,11 @@
-//! Conversions of packed elements, and formats of eight bits and fewer (`ptx_exec::scalar::narrow`).
+//! Conversions of packed elements, and formats of eight bits and fewer (`ptx_program::scalar::narrow`).
 
-use ptx_exec::program::PackConversion;
-use ptx_exec::scalar::convert::{Element, Range};
-use ptx_exec::scalar::float::{Limit, Subnormals};
-use ptx_exec::scalar::format::{Format, Rounding};
-use ptx_exec::scalar::narrow::{Direction, Narrow, Negatives};
 use ptx_llvm::build::CastOp;
+use ptx_program::PackConversion;
+use ptx_program::scalar::convert::{Element, Range};
+use ptx_program::scalar::float::{Limit, Subnormals};
+use ptx_program::scalar::format::{Format, Rounding};
+use ptx_program::scalar::narrow::{Direction, Narrow, Negatives};
 
 use super::float::limited;
 use super::lanes::Lanes;

@@ -14,11 +14,11 @@
 
 use std::ops::{Add, Mul, Neg, Sub};
 
-use ptx_exec::scalar::approx;
-use ptx_exec::scalar::float::{Arith, Limit, Subnormals};
-use ptx_exec::scalar::format::{Format, Rounding};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{Builder, CastOp, FloatPredicate, Function, IntPredicate, Linkage, Type, Value};
+use ptx_program::scalar::approx;
+use ptx_program::scalar::float::{Arith, Limit, Subnormals};
+use ptx_program::scalar::format::{Format, Rounding};
 
 use super::lanes::{Code, Lanes};
 use super::style::{Nan, Style};

@@ -1,11 +1,11 @@
-//! Conversions between floating-point formats: widening, and rounding once (`ptx_exec::scalar::format`).
+//! Conversions between floating-point formats: widening, and rounding once (`ptx_program::scalar::format`).
 //!
 //! Values are bits in integers; arithmetic is in `float` or `double`. A result with more bits than its format is rounded to odd first
 //! if another rounding follows: to the odd one of the two neighbors, unless the result is exact. An odd last bit tells the second rounding that
 //! the value is inexact, so that no inexact result looks like a tie or like an exact number. Two extra bits of precision are enough.
 
-use ptx_exec::scalar::float::Subnormals;
-use ptx_exec::scalar::format::{Format, Rounding};
+use ptx_program::scalar::float::Subnormals;
+use ptx_program::scalar::format::{Format, Rounding};
 
 use ptx_llvm::build::FloatPredicate;
 

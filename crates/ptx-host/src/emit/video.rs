@@ -1,8 +1,8 @@
-//! Video instructions (`ptx_exec::scalar::video`), in 64 bits, which hold every intermediate value.
+//! Video instructions (`ptx_program::scalar::video`), in 64 bits, which hold every intermediate value.
 
-use ptx_exec::scalar::bits::Overshoot;
-use ptx_exec::scalar::int::{Int, Saturation, Signedness};
-use ptx_exec::scalar::video::{Gather, MultiplyAdd, Operation, RegisterPart, Scalar, Second, Simd, Turn};
+use ptx_program::scalar::bits::Overshoot;
+use ptx_program::scalar::int::{Int, Saturation, Signedness};
+use ptx_program::scalar::video::{Gather, MultiplyAdd, Operation, RegisterPart, Scalar, Second, Simd, Turn};
 
 use super::int;
 use super::lanes::Lanes;

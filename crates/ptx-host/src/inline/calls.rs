@@ -13,13 +13,13 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::program::{
+use ptx_program::scalar::compare::{Relation, WithNan};
+use ptx_program::scalar::float::Subnormals;
+use ptx_program::scalar::int::Int;
+use ptx_program::{
     Alu, Binary, Call, Callee, Comparison, Effect, Function, Functions, Guard, Inst, Load, Numbers, Op,
     Packing, Program, Slot, Src, Store, Unary,
 };
-use ptx_exec::scalar::compare::{Relation, WithNan};
-use ptx_exec::scalar::float::Subnormals;
-use ptx_exec::scalar::int::Int;
 
 use super::copier::{Calls, Copier, InlinedFrame, Own, Registers, Return, STACK, Save, body, in_frame};
 use crate::analysis::Refusal;

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use ptx_exec::Space;
-use ptx_exec::program::{
+use ptx_program::memory::Space;
+use ptx_program::{
     Address, AddressWidth, Alu, Base, Binary, Call, Callee, Control, Effect, FRAME_ALIGNMENT, Function,
     Guard, Inst, Load, Op, Operand, Origin, Packing, Program, Slot, Src, Store, Unary,
 };

@@ -1,6 +1,6 @@
 //! What inlining and the transformations after it make: a program, and where each of its instructions comes from.
 
-use ptx_exec::program::Program;
+use ptx_program::Program;
 
 /// A kernel without calls of its module's functions.
 #[derive(Clone, Debug)]

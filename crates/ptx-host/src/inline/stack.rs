@@ -13,12 +13,12 @@
 //! The local memory of a function that is called begins after what its callers have allocated, at an address that a row has, too. Functions with one shared copy
 //! (`calls.rs`) are not compiled in such kernels.
 
-use ptx_exec::program::{
+use ptx_program::scalar::compare::Relation;
+use ptx_program::scalar::int::{Int, Saturation};
+use ptx_program::{
     Alu, Binary, Callee, Effect, FRAME_ALIGNMENT, Functions, Guard, Inst, Op, Packing, Program, Src, Stack,
     Unary,
 };
-use ptx_exec::scalar::compare::Relation;
-use ptx_exec::scalar::int::{Int, Saturation};
 
 use super::copier::{Bottom, Copier, InlinedFrame, STACK, Top, body};
 use crate::analysis::Refusal;

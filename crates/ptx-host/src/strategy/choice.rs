@@ -1,16 +1,16 @@
 //! Which lanes a function executes at a time: a part of a warp, a warp, or several warps.
 
-use ptx_exec::program::{Op, Program};
 use ptx_llvm::LlvmError;
 use ptx_llvm::host::HostMachine;
+use ptx_program::{Op, Program};
 
 use super::{Form, Strategy};
-use crate::analysis::{Analysis, Launched, groups, part, together};
+use crate::analysis::{Analysis, groups, part, together};
 use crate::emit::alu::Style;
 use crate::emit::emitters::emits_all;
 use crate::error::CompileError;
 use crate::join::{Joined, analyze};
-use crate::options::Options;
+use crate::source::Source;
 
 /// What is compiled, and how.
 #[derive(Debug)]
@@ -25,46 +25,36 @@ pub(crate) struct Chosen {
 ///
 /// # Errors
 /// The first instruction that is not compiled.
-pub(crate) fn choose(
-    program: &Program,
-    launched: &Launched,
-    machine: &HostMachine,
-    options: &Options,
-) -> Result<Chosen, CompileError> {
+pub(crate) fn choose(source: Source<'_>, machine: &HostMachine) -> Result<Chosen, CompileError> {
+    let Source { program, launched, options } = source;
     let lanes = super::lanes(machine);
     let (one, joined) = analyze(program, launched, lanes, &options.limits)?;
     // Lanes that wait for each other, and functions of segments, are of one warp.
     if joined.is_none() && !one.hands_over && one.segments.is_none() && !one.arrives_singly {
-        for analysis in candidates(program, launched, &one, machine, options)? {
+        for analysis in candidates(source, &one, machine)? {
             // A group has no order if its warps would have to be called one by one.
-            if let Ok(chosen) = chosen(program, analysis, None, launched, options) {
+            if let Ok(chosen) = chosen(source, analysis, None) {
                 return Ok(chosen);
             }
         }
     }
-    chosen(program, one, joined, launched, options)
+    chosen(source, one, joined)
 }
 
 /// As [`choose`], one warp at a time.
 ///
 /// # Errors
 /// As [`choose`].
-pub(crate) fn choose_warp(
-    program: &Program,
-    launched: &Launched,
-    machine: &HostMachine,
-    options: &Options,
-) -> Result<Chosen, CompileError> {
+pub(crate) fn choose_warp(source: Source<'_>, machine: &HostMachine) -> Result<Chosen, CompileError> {
+    let Source { program, launched, options } = source;
     let (one, joined) = analyze(program, launched, super::lanes(machine), &options.limits)?;
-    chosen(program, one, joined, launched, options)
+    chosen(source, one, joined)
 }
 
 fn chosen(
-    program: &Program,
+    Source { program, launched, options }: Source<'_>,
     mut analysis: Analysis,
     joined: Option<Joined>,
-    launched: &Launched,
-    options: &Options,
 ) -> Result<Chosen, CompileError> {
     if options.disabled.contains(Form::LaneLoops) {
         analysis.alone.clear();
@@ -82,11 +72,9 @@ fn chosen(
 
 /// The groups other than a warp for which the kernel may be compiled, the best first.
 fn candidates<'a>(
-    program: &'a Program,
-    launched: &'a Launched,
+    Source { program, launched, options }: Source<'a>,
     one: &'a Analysis,
     machine: &'a HostMachine,
-    options: &Options,
 ) -> Result<impl Iterator<Item = Analysis> + use<'a>, LlvmError> {
     let (lanes, registers, disabled) = (super::lanes(machine), super::registers(machine), options.disabled);
     // If accesses are checked, all lanes execute together, so that the first error is the interpreter's.

@@ -23,8 +23,6 @@ pub enum Form {
     FullWarps,
     /// Loops that consist mostly of loads run one lane at a time (`analysis/alone.rs`).
     LaneLoops,
-    /// Branches around exchanges in shared memory become guards (`exchange.rs`).
-    Exchanges,
     /// Counters that are read after their loop are duplicated (`counters.rs`).
     Counters,
     /// Accesses to shared memory by vectors and a shuffle (`code/window.rs`).
@@ -39,7 +37,7 @@ pub enum Form {
 
 impl Form {
     /// All forms.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 14] = [
         Self::Parts,
         Self::Groups,
         Self::Together,
@@ -49,7 +47,6 @@ impl Form {
         Self::Rematerialization,
         Self::FullWarps,
         Self::LaneLoops,
-        Self::Exchanges,
         Self::Counters,
         Self::Windows,
         Self::Quads,
@@ -69,7 +66,6 @@ impl Form {
             Self::Rematerialization => "rematerialization",
             Self::FullWarps => "full-warps",
             Self::LaneLoops => "lane-loops",
-            Self::Exchanges => "exchanges",
             Self::Counters => "counters",
             Self::Windows => "windows",
             Self::Quads => "quads",

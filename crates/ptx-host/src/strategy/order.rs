@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptx_exec::program::{Effect, Op, Program, WARP};
+use ptx_program::{Effect, Op, Program, WARP};
 
 use super::{Form, Forms, Version};
 use crate::analysis::{Analysis, BlockId, Launched, Phases, Shape, computed_again, has_gathers, take_turns};

@@ -2,9 +2,9 @@
 
 use crate::common::prepared;
 use ptx_diag::SourceFile;
-use ptx_exec::program::{Effect, Op, Program};
 use ptx_exec::{Memory, Prepared};
 use ptx_host::analysis::{Analysis, Indexed, Launched, Shape, Stride, Terminator};
+use ptx_program::{Effect, Op, Program};
 
 fn prepared(body: &str) -> Prepared {
     let text = format!(

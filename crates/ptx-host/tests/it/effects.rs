@@ -2,8 +2,8 @@
 //! as the manual has it.
 
 use crate::common::{launched_alike, words};
-use ptx_exec::texture::{ChannelFormat, Extent, Handle, Image, Texture, Textures};
 use ptx_exec::{Argument, Launch};
+use ptx_program::texture::{ChannelFormat, Extent, Handle, Image, Texture, Textures};
 
 /// A kernel whose thread `%r0` has `%rd2`, the address of 16 bytes of the output, and the handle `%rd0`.
 fn kernel(body: &str) -> String {
@@ -23,7 +23,7 @@ fn ran(body: &str, handle: Handle) -> Result<(Vec<u32>, Vec<u8>), String> {
     let textures = Textures {
         images: vec![image],
         textures: vec![Texture::new(0)],
-        surfaces: vec![ptx_exec::texture::Surface { image: 0, level: 0 }],
+        surfaces: vec![ptx_program::texture::Surface { image: 0, level: 0 }],
         ..Textures::default()
     };
     let arguments = vec![Argument::Handle(handle), Argument::Buffer(vec![0; 16 * 64])];

@@ -4,10 +4,11 @@
 
 use crate::common::{processors, words};
 use ptx_diag::SourceFile;
-use ptx_exec::{AddressSize, Argument, DeviceHeap, ExecError, Image, Launch, Limits, Memory, Surroundings};
+use ptx_exec::{Argument, DeviceHeap, ExecError, Image, Launch, Limits, Memory, Surroundings};
 use ptx_host::analysis::Launched;
 use ptx_host::{CompileError, Kernel, Options};
 use ptx_llvm::host::{Cpu, Jit};
+use ptx_program::memory::AddressSize;
 
 const WORDS: usize = 512;
 

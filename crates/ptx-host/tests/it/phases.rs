@@ -37,20 +37,6 @@ fn analysis_of(body: &str, block: u32) -> (usize, usize) {
     (phases, computed_again(program, &analysis).len())
 }
 
-/// LLVM IR for the host's processor.
-fn code(body: &str, block: u32) -> String {
-    let body = placed(body);
-    let prepared = case(&body, block, 0).prepared();
-    let cpu = Cpu::host().expect("LLVM 22");
-    ptx_host::unoptimized_ir(
-        prepared.program(),
-        &Launched::blocks([block, 1, 1]),
-        &cpu,
-        &ptx_host::Options::default(),
-    )
-    .expect("compiled")
-}
-
 /// Each thread gives its number to the next one, which adds its own; with rows that are live over the barriers, and a branch.
 const RING: &str = "ld.global.u32 %r13, [%rd8]; st.shared.u32 [%r12], %r13; add.u32 %r14, %r4, 1; setp.eq.u32 %p1, %r14, %r3; selp.u32 %r14, 0, %r14, %p1;\n\
     shl.b32 %r15, %r14, 2; add.u32 %r15, %r10, %r15; bar.sync 0; ld.shared.u32 %r16, [%r15]; and.b32 %r17, %r16, 1; setp.eq.u32 %p2, %r17, 0; @%p2 bra even;\n\
@@ -161,19 +147,6 @@ fn lanes_that_exchange_nothing_leave_words_as_they_are() {
                 }
             }
         }
-    }
-}
-
-#[test]
-fn exchanges_are_vector_stores() {
-    // Of whole warps without a mask; where a lane may be missing with one.
-    for (distance, block, masked) in [(4, 64, false), (16, 64, false), (4, 100, true)] {
-        let code = code(&exchange(distance, "setp.ge.u32 %p1, %r4, %r1;"), block);
-        let is_masked = code
-            .lines()
-            .any(|line| line.contains("call void @llvm.masked.store") && !line.contains("splat (i1 true)"));
-        assert_eq!(is_masked, masked, "{distance} {block}");
-        assert!(!code.contains("masked.scatter") && !code.contains("masked.gather"), "{distance} {block}");
     }
 }
 

@@ -63,7 +63,7 @@ fn operations_that_are_joined_are_found() {
     let analysis = ptx_host::analysis::Analysis::new(prepared.program(), &launched, 16).expect("analysed");
     let program = prepared.program();
     let is_operation = |pc: u32| {
-        use ptx_exec::program::{Effect, Op};
+        use ptx_program::{Effect, Op};
         matches!(program.code.get(pc as usize).map(|inst| &inst.op), Some(Op::Effect(Effect::Collective(_))))
     };
     let mut last: Vec<u32> = (0..program.code.len() as u32).filter(|&pc| is_operation(pc)).collect();

@@ -303,6 +303,20 @@ fn features_override_the_name() {
 }
 
 #[test]
+fn code_needs_the_features_it_is_compiled_for() {
+    // The levels of x86-64 include each other (System V ABI); Zen 4 has AVX-512, Haswell no more than AVX2.
+    let levels = ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"].map(|level| Cpu::baseline(level).unwrap());
+    for (at, level) in levels.iter().enumerate() {
+        let executed = levels.each_ref().map(|other| level.executes(other).unwrap());
+        assert_eq!(executed, [0, 1, 2, 3].map(|other| other <= at), "{level:?}");
+    }
+    let named = |name| Cpu::of("x86_64-unknown-linux-gnu", name, "");
+    assert!(named("znver4").executes(&levels[3]).unwrap() && !named("haswell").executes(&levels[3]).unwrap());
+    assert!(!named("haswell").executes(&Cpu::baseline("aarch64").unwrap()).unwrap());
+    assert!(named("haswell").executes(&named("frob")).is_err());
+}
+
+#[test]
 fn names_stand_for_their_features() {
     // The manufacturers' data sheets: AVX-512 since Skylake-X and Zen 4, AVX2 since Haswell and Excavator; NEON in ARMv8.0, SVE
     // in Neoverse V1.

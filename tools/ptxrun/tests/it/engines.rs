@@ -190,6 +190,25 @@ fn the_code_is_printed() {
 }
 
 #[test]
+#[cfg(target_arch = "x86_64")]
+fn code_is_for_the_cpu_that_is_asked_for() {
+    let folder = folder();
+    let launch = "--entry rotate --grid 2 --block 64 --arg zero=512 --print 0:u32";
+    let usual = ptxrun(folder.path(), &format!("--engine=interp {launch}"));
+    // Every CPU of this architecture has SSE2, whose registers have 128 bits.
+    assert_eq!(ptxrun(folder.path(), &format!("--engine=jit --cpu=x86-64 {launch}")), usual);
+    let (status, text, _) = ptxrun(folder.path(), &format!("--emit=host-asm --cpu=x86-64 {launch}"));
+    assert!(status == 0 && text.contains("xmm") && !text.contains("ymm"), "{text}");
+    // Code for other CPUs is only shown; no CPU after this one has XOP.
+    let (status, text, _) = ptxrun(folder.path(), &format!("--emit=host-asm --cpu=znver4 {launch}"));
+    assert!(status == 0 && text.contains("zmm"), "{text}");
+    for (cpu, why) in [("bdver4", "lacks some of its features"), ("frob", "no processor `frob`")] {
+        let (status, printed, error) = ptxrun(folder.path(), &format!("--cpu={cpu} {launch}"));
+        assert!(status == 2 && printed.is_empty() && error.contains(why), "{cpu}: {error}");
+    }
+}
+
+#[test]
 fn a_launch_file_names_the_engine() {
     let folder = folder();
     let launch = r#"{"entry": "stacks", "grid": [1], "block": [1], "engine": "jit"}"#;

@@ -3,6 +3,8 @@
 //! Their groups are kept here between the instructions that the other engine requests, each of which has its own group of threads; they are groups
 //! of their warp again when it is taken over, and where positions of threads are reported.
 
+use ptx_program::{Mask, WARP, lanes};
+
 use super::super::at::Place;
 use super::super::barrier::Barrier;
 use super::super::step::execute_alone;
@@ -10,7 +12,6 @@ use super::super::stop::Stop;
 use super::super::warp::{Fragment, State};
 use super::{AssistedCluster, Threads};
 use crate::engine::Stop as EngineStop;
-use crate::program::{Mask, WARP, lanes};
 
 /// The threads of a warp that have come to barriers.
 #[derive(Clone, Default, Debug)]
@@ -129,8 +130,8 @@ impl AssistedCluster<'_> {
     /// Whether threads of a warp wait at barriers to which they came one by one, and whether some of them may go on.
     pub fn awaits(&self, rank: u32, warp: usize) -> (bool, bool) {
         let singly = self.singly.get(rank as usize).and_then(|warps| warps.get(warp));
-        // Default: no thread of the block has come to a barrier.
-        singly.map_or((false, false), |singly| (!singly.waiting.is_empty(), !singly.over.is_empty()))
+        let waits = singly.is_some_and(|singly| !singly.waiting.is_empty());
+        (waits, singly.is_some_and(|singly| !singly.over.is_empty()))
     }
 
     /// Records which threads of a warp have not exited, which may complete barriers.
@@ -152,10 +153,8 @@ impl AssistedCluster<'_> {
         let Some(warp) = self.warp(rank, index) else { return mask };
         for (group, result) in singly.over {
             let op = program.code.get(group.pc.wrapping_sub(1) as usize).map(|inst| &inst.op);
-            if let (
-                Some(result),
-                Some(crate::program::Op::Effect(crate::program::Effect::BlockBarrier(barrier))),
-            ) = (result, op)
+            if let (Some(result), Some(ptx_program::Op::Effect(ptx_program::Effect::BlockBarrier(barrier)))) =
+                (result, op)
                 && let Some(row) =
                     warp.frames.first_mut().and_then(|frame| frame.rows.get_mut(barrier.dst as usize))
             {

@@ -1,34 +1,33 @@
 //! Performs bulk copies and reductions.
 
+use ptx_program::memory::Space;
+use ptx_program::{Inspection, Order};
+
 use crate::error::TrapKind;
 use crate::machine::bulk_work::{BulkEffect, BulkWork, MASKED, STEP, Source};
 use crate::machine::mbarrier_access::report;
 use crate::machine::memory::View;
 use crate::machine::runs::copy_run;
-use crate::memory::{Fault, Order, Space};
-use crate::program::Inspection;
+use crate::memory::Fault;
 
-impl Inspection {
-    /// Whether 16 bytes are reported; `None` if that is unspecified by the manual.
-    fn finds(self, bytes: u128) -> Option<bool> {
-        let (width, pattern) = match self {
-            Self::Sampled(width) => (width, 1 << (width - 1)),
-            Self::Ones => (u8::BITS, u128::from(u8::MAX)),
-        };
-        let elements = (0..u128::BITS)
-            .step_by(width as usize)
-            .map(|at| bytes >> at & (u128::MAX >> (u128::BITS - width)));
-        let found = elements.clone().filter(|&element| element == pattern).count();
-        match self {
-            // One element represents all of them.
-            Self::Sampled(_) if found == 0 => Some(false),
-            Self::Sampled(_) => (found == elements.count()).then_some(true),
-            Self::Ones if found > 0 => Some(true),
-            // Elements may have 4 bits.
-            Self::Ones => {
-                let mut halves = (0..u128::BITS).step_by(4).map(|at| bytes >> at & 0xF);
-                (!halves.any(|half| half == 0xF)).then_some(false)
-            }
+/// Whether 16 bytes are reported; `None` if that is unspecified by the manual.
+fn finds(inspection: Inspection, bytes: u128) -> Option<bool> {
+    let (width, pattern) = match inspection {
+        Inspection::Sampled(width) => (width, 1 << (width - 1)),
+        Inspection::Ones => (u8::BITS, u128::from(u8::MAX)),
+    };
+    let elements =
+        (0..u128::BITS).step_by(width as usize).map(|at| bytes >> at & (u128::MAX >> (u128::BITS - width)));
+    let found = elements.clone().filter(|&element| element == pattern).count();
+    match inspection {
+        // One element represents all of them.
+        Inspection::Sampled(_) if found == 0 => Some(false),
+        Inspection::Sampled(_) => (found == elements.count()).then_some(true),
+        Inspection::Ones if found > 0 => Some(true),
+        // Elements may have 4 bits.
+        Inspection::Ones => {
+            let mut halves = (0..u128::BITS).step_by(4).map(|at| bytes >> at & 0xF);
+            (!halves.any(|half| half == 0xF)).then_some(false)
         }
     }
 }
@@ -79,7 +78,7 @@ pub(super) fn perform_bulk(view: &mut View<'_>, lane: usize, bulk: &BulkWork) ->
     for at in (0..bulk.size).step_by(MASKED as usize) {
         let half = |at| bulk_element(view, &bulk.source, at, STEP).map(u128::from).map_err(TrapKind::Fault);
         let bytes = half(at)? | half(at + u64::from(STEP))? << u64::BITS;
-        match inspection.finds(bytes) {
+        match finds(inspection, bytes) {
             Some(true) => return report(view, lane, barrier),
             Some(false) => {}
             None => open = open.or(Some(at)),

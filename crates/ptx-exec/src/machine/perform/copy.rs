@@ -1,8 +1,10 @@
 //! Performs copies and stores of single threads.
 
+use ptx_program::Order;
+
 use crate::machine::memory::View;
 use crate::machine::work::{CopyWork, WriteWork};
-use crate::memory::{Fault, Order};
+use crate::memory::Fault;
 
 pub(super) fn perform_copy(view: &mut View<'_>, copy: &CopyWork) -> Result<(), Fault> {
     let ((to_space, to), (from_space, from)) = (copy.to, copy.from);

@@ -13,12 +13,12 @@ use super::tcgen05::{perform_tcgen05, perform_tensor_store};
 use super::work::Work;
 use crate::error::TrapKind;
 use crate::memory::Fault;
-use crate::program::Row;
 pub(super) use bulk::clear_block;
 use bulk::{perform_bulk, read_bulk};
 use copy::{perform_copy, perform_write};
 pub(super) use product::{ROWS, product_at};
 use product::{perform_product, read_factors};
+use ptx_program::Row;
 pub(super) use tensor::{SHARED_ALIGNMENT, STEP};
 use tensor::{perform_tensor, read_tensor};
 

@@ -1,15 +1,18 @@
 //! Performs warpgroup matrix products: the rows of one warp.
 
+use ptx_program::memory::Space;
+use ptx_program::{
+    Dst, Effect, Element, FactorA, MatrixOperand, Op, Order, Row, WARP, WARPGROUP, WarpgroupAction,
+    WarpgroupProduct,
+};
+
 use crate::machine::grid::Grid;
 use crate::machine::indexed::values_in;
 use crate::machine::matrix::{Matrices, rounded};
 use crate::machine::memory::View;
 use crate::machine::products::{Lines, WarpgroupPart};
 use crate::machine::warpgroup::{Source, WarpgroupWork};
-use crate::memory::{Fault, Order, Space};
-use crate::program::{
-    Dst, Effect, Element, FactorA, MatrixOperand, Op, Row, WARP, WARPGROUP, WarpgroupAction, WarpgroupProduct,
-};
+use crate::memory::Fault;
 
 /// Rows of A of a warpgroup, and of each of its warps.
 pub(in crate::machine) const ROWS: usize = 64;

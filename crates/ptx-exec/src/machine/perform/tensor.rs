@@ -2,14 +2,16 @@
 
 use std::ops::Range;
 
+use ptx_program::memory::{Space, rank_and_offset};
+use ptx_program::scalar::float::OUT_OF_BOUNDS;
+use ptx_program::tensormap::{ElementType, OutOfBounds};
+use ptx_program::{Combine, Order};
+
 use crate::machine::memory::View;
 use crate::machine::runs::Way;
 use crate::machine::tensor_walk::Run;
 use crate::machine::tensor_work::{TensorEffect, TensorWork};
-use crate::memory::{Fault, Order, Space, rank_and_offset};
-use crate::program::Combine;
-use crate::scalar::float::OUT_OF_BOUNDS;
-use crate::tensormap::{ElementType, OutOfBounds};
+use crate::memory::Fault;
 
 /// Alignment of shared memory addresses of tensor copies.
 pub(in crate::machine) const SHARED_ALIGNMENT: u64 = 128;

@@ -2,6 +2,14 @@
 //!
 //! Loads complete when they are issued: an instruction that reads a destination register sees the value without a wait (9.7.16.6.4.5).
 
+use ptx_program::memory::Space;
+use ptx_program::scalar::float::{Extreme, NanRule, SignRule, Subnormals};
+use ptx_program::scalar::format::Format;
+use ptx_program::scalar::{float, int};
+use ptx_program::{
+    Columns, Dst, FULL, Family, Group, Order, Reduction, Row, Sharing, TensorAccess, TensorMove, WARP,
+};
+
 use super::memory::{TensorMemory, check_lanes, parts};
 use super::moves::Moves;
 use super::perform::use_group;
@@ -14,13 +22,6 @@ use crate::machine::memory::View;
 use crate::machine::operation::{Operation, Order as InOrder, Track};
 use crate::machine::rows::same_value;
 use crate::machine::work::Work;
-use crate::memory::{Order, Space};
-use crate::program::{
-    Columns, Dst, FULL, Family, Group, Reduction, Row, Sharing, TensorAccess, TensorMove, WARP,
-};
-use crate::scalar::float::{self, Extreme, NanRule, SignRule, Subnormals};
-use crate::scalar::format::Format;
-use crate::scalar::int;
 
 /// The trap of a lane, and the lane.
 type Stopped = (TrapKind, usize);

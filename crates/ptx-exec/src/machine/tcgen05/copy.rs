@@ -1,12 +1,13 @@
 //! `tcgen05.cp` and `tcgen05.shift` (manual 9.7.16.9).
 
+use ptx_program::scalar::narrow::Narrow;
+use ptx_program::{CopyRows, Element, LANES, Majorness, Packed, QUARTER};
+
 use super::memory::{TensorMemory, parts};
 use super::misuse::misuse;
 use super::shared::{SharedFactor, element_of};
 use crate::error::TrapKind;
 use crate::machine::block::BlockState;
-use crate::program::{CopyRows, Element, LANES, Majorness, Packed, QUARTER};
-use crate::scalar::narrow::Narrow;
 
 /// Columns moved by `tcgen05.shift`: 32 bytes.
 const SHIFTED: usize = 8;

@@ -4,13 +4,14 @@
 
 use std::borrow::Cow;
 
+use ptx_program::{Element, LANES, Multiplication, Overflow, QUARTER, TensorA};
+
 use super::factor::{FactorB, Lane, SharedA, depths, lanes_of_a, scales, stored};
 use super::instruction::Instruction;
 use super::layout::Layout;
 use super::memory::TensorMemory;
 use crate::machine::block::BlockState;
 use crate::machine::products::{Products, TensorPart};
-use crate::program::{Element, LANES, Multiplication, Overflow, QUARTER, TensorA};
 
 /// Computes D with another engine; false, without effect, if it does not support the multiplication.
 pub(super) fn multiply_elsewhere(

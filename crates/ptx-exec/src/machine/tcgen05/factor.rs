@@ -1,5 +1,8 @@
 //! The factors of a multiplication: the part of A for a lane, all of B, and their scales (manual 9.7.16.10.4 to 9.7.16.10.8).
 
+use ptx_program::scalar::narrow::Narrow;
+use ptx_program::{Element, LANES, Majorness, Multiplication, TensorA};
+
 use super::instruction::Instruction;
 use super::layout::Layout;
 use super::memory::{TensorMemory, parts};
@@ -10,8 +13,6 @@ use crate::machine::block::BlockState;
 use crate::machine::descriptor::Swizzle;
 use crate::machine::indexed::values_in;
 use crate::machine::products::Products;
-use crate::program::{Element, LANES, Majorness, Multiplication, TensorA};
-use crate::scalar::narrow::Narrow;
 
 /// Bits of a scale address in which programs store a byte index.
 const SUBWORD: u32 = 3 << 30;
@@ -63,8 +64,11 @@ impl FactorB {
         products: Option<&dyn Products>,
     ) -> Result<Self, TrapKind> {
         let Instruction { n, k, .. } = *instruction;
-        // Default: without a mask no column of B counts as zeros, and none is shifted.
-        let zeros = product.zeros.unwrap_or(0);
+        let zeros = match product.zeros {
+            Some(zeros) => zeros,
+            // No column of B counts as zeros, and none is shifted.
+            None => 0,
+        };
         let shift = (zeros >> 56 & 0x3f) as usize;
         if shift > instruction.most_shift || shift > 16 && instruction.m == 32 {
             return misuse(format!(

@@ -1,9 +1,10 @@
 //! Instruction descriptors: sizes, types and options of a multiplication (manual 9.7.16.2.1, 9.7.16.4.2, 9.7.16.10.1).
 
+use ptx_program::scalar::narrow::Narrow;
+use ptx_program::{Element, Group, Majorness, Multiplication, MultiplyKind, ScaleVector};
+
 use super::misuse::misuse;
 use crate::error::TrapKind;
-use crate::program::{Element, Group, Majorness, Multiplication, MultiplyKind, ScaleVector};
-use crate::scalar::narrow::Narrow;
 
 /// The properties specified by an instruction descriptor and by the instruction itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

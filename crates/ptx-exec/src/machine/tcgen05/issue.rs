@@ -3,6 +3,8 @@
 //! Operations of a block are performed in issue order: the manual allows some to overtake others (9.7.16.6.2), and
 //! guarantees the order on which programs rely, also between threads.
 
+use ptx_program::{Family, Group, TensorCommit, TensorIssue, lanes};
+
 use super::misuse::misuse;
 use super::perform::use_group;
 use super::work::Tcgen05Work;
@@ -16,7 +18,6 @@ use crate::machine::geometry::WarpId;
 use crate::machine::mbarrier_access::barrier_address;
 use crate::machine::operation::{Operation, Order, Signal, Track};
 use crate::machine::work::Work;
-use crate::program::{Family, Group, TensorCommit, TensorIssue, lanes};
 
 /// The track of the operations of a block or pair, issued by any of its threads.
 fn track(rank: u32, group: Group) -> Track {

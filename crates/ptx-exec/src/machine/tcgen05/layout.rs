@@ -1,8 +1,9 @@
 //! Mapping from rows of D to lanes of tensor memory (manual 9.7.16.10.5).
 
+use ptx_program::{Group, LANES};
+
 use super::misuse::misuse;
 use crate::error::TrapKind;
-use crate::program::{Group, LANES};
 
 /// Distribution of the rows of D over lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

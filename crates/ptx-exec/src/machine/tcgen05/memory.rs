@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use ptx_program::{COLUMNS, Group, LANES, QUARTER, Sharing};
+
 use super::misuse::misuse;
 use crate::error::TrapKind;
 use crate::machine::indexed::value_at;
-use crate::program::{COLUMNS, Group, LANES, QUARTER, Sharing};
 
 /// Allocated columns.
 #[derive(Clone, Copy, Debug)]

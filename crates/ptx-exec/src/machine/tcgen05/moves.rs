@@ -4,9 +4,10 @@
 //! position is the sum of a per-thread and a per-register part. Whether all columns are allocated is checked once; if
 //! they are not, the caller finds the first unallocated cell.
 
+use ptx_program::{Columns, LANES, Row, TensorMove, TensorShape, WARP};
+
 use super::memory::TensorMemory;
 use crate::machine::indexed::value_at;
-use crate::program::{Columns, LANES, Row, TensorMove, TensorShape, WARP};
 
 /// Half of the threads of a warp.
 const HALF: usize = WARP / 2;
@@ -146,7 +147,7 @@ const fn place(lane: usize, column: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::Sharing;
+    use ptx_program::Sharing;
 
     const SHAPES: [TensorShape; 6] = [
         TensorShape::Lanes32,

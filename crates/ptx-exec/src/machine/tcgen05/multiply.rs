@@ -1,5 +1,7 @@
 //! `tcgen05.mma` (manual 9.7.16.10).
 
+use ptx_program::{Element, Group, LANES, Multiplication, Overflow};
+
 use super::elsewhere::multiply_elsewhere;
 use super::factor::{FactorB, Lane, LaneA, SharedA, scales};
 use super::instruction::Instruction;
@@ -10,7 +12,6 @@ use crate::machine::block::BlockState;
 use crate::machine::indexed::value_at;
 use crate::machine::matrix::rounded;
 use crate::machine::products::Products;
-use crate::program::{Element, Group, LANES, Multiplication, Overflow};
 
 /// D = A * B + D.
 ///

@@ -1,5 +1,7 @@
 //! Performs operations on tensor memory.
 
+use ptx_program::{Columns, Group, TensorOperation, WARP};
+
 use super::copy::{copy, shift};
 use super::misuse::misuse;
 use super::moves::Moves;
@@ -9,7 +11,6 @@ use crate::error::TrapKind;
 use crate::machine::block::BlockState;
 use crate::machine::memory::View;
 use crate::machine::products::Products;
-use crate::program::{Columns, Group, TensorOperation, WARP};
 
 /// Checks that a block, or both blocks of a pair, use the same `.cta_group` throughout.
 pub(super) fn use_group(block: &mut BlockState, group: Group) -> Result<(), TrapKind> {

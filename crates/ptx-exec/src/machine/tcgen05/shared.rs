@@ -1,12 +1,14 @@
 //! Matrices in shared memory given by `tcgen05` descriptors (manual 9.7.16.3, 9.7.16.4.1).
 
+use ptx_program::memory::Space;
+use ptx_program::scalar::narrow::Narrow;
+use ptx_program::{Element, Majorness};
+
 use super::misuse::misuse;
 use crate::error::TrapKind;
 use crate::machine::descriptor::{Descriptor, SharedMatrix, Swizzle};
 use crate::machine::products::Lines;
-use crate::memory::{Space, read_bytes};
-use crate::program::{Element, Majorness};
-use crate::scalar::narrow::Narrow;
+use crate::memory::read_bytes;
 
 /// Bits 46 to 48 of every descriptor.
 const VERSION: u64 = 1;

@@ -1,6 +1,6 @@
 //! Asynchronous operations on tensor memory with their operands resolved.
 
-use crate::program::{Group, Row, TensorMove, TensorOperation};
+use ptx_program::{Group, Row, TensorMove, TensorOperation};
 
 /// An operation with resolved operands.
 #[derive(Clone, Debug)]

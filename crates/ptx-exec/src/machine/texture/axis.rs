@@ -1,6 +1,6 @@
 //! Mapping of coordinates to texels along one axis (CUDA C++ Programming Guide, "Texture Fetching").
 
-use crate::texture::AddressMode;
+use ptx_program::texture::AddressMode;
 
 /// A filter weight: fixed point with 8 fractional bits, from 0 to [`ONE`].
 pub(super) type Weight = u32;

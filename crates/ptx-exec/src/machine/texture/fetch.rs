@@ -1,12 +1,14 @@
 //! `tex` and `tld4` of one thread (manual 9.7.10.3, 9.7.10.4; CUDA C++ Programming Guide, "Texture Fetching").
 
+use ptx_program::Geometry;
+use ptx_program::texture::{BoundTexture, Extent, Filter, Image, Sampler, Storage};
+
 use super::axis::{Axis, ONE, Pair};
 use super::texel::{Mix, Texel, border, fraction, read};
 use super::{cube, level};
 use crate::error::TrapKind;
 use crate::memory::GlobalMemory;
-use crate::program::Geometry;
-use crate::texture::{BoundTexture, Extent, Filter, Image, PlacedImage, Sampler, Storage};
+use crate::texture::PlacedImage;
 
 /// The coordinates of a thread; those of missing axes are 0.
 #[derive(Clone, Copy, Debug)]

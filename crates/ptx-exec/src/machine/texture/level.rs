@@ -1,7 +1,8 @@
 //! Selection of mipmap levels (manual 9.7.10.2, 9.7.10.3).
 
+use ptx_program::texture::{Filter, Sampler};
+
 use super::axis::{ONE, Weight};
-use crate::texture::{Filter, Sampler};
 
 /// The level of detail of a fetch without a level: finer than any level, so that the sampler's finest level is used,
 /// whatever the bias. This is what `ptxas` generates for `tex` and `tex.base`.

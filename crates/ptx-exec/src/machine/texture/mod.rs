@@ -14,15 +14,15 @@ use super::Stop;
 use super::sectors::Sectors;
 use crate::error::TrapKind;
 use crate::memory::GlobalMemory;
-use crate::program::{
+use crate::texture::{PlacedImage, Units};
+use fetch::{Asked, Fetcher, Position, Request, check_geometry};
+use ptx_program::texture::{
+    AddressMode, BoundTexture, Extent, Filter, Image, ReadMode, Sampler, Surface, describe, opaque_name,
+};
+use ptx_program::{
     Coordinates, Dst, Fetch, Geometry, LevelOf, Mask, Opaque, Property, Row, Src, SurfaceAccess,
     SurfaceAction, Texels, TextureQuery, Texturing, lanes,
 };
-use crate::texture::{
-    AddressMode, BoundTexture, Extent, Filter, Image, PlacedImage, ReadMode, Sampler, Surface, Units,
-    describe, opaque_name,
-};
-use fetch::{Asked, Fetcher, Position, Request, check_geometry};
 use surface::{SurfaceCoordinates, SurfaceView, channel};
 
 /// Range of texel offsets (manual 9.7.10.3).

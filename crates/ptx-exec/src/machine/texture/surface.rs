@@ -1,10 +1,13 @@
 //! `suld`, `sust` and `sured` of one thread (manual 9.7.11).
 
+use ptx_program::memory::Space;
+use ptx_program::scalar::format::{Format, Rounding};
+use ptx_program::texture::{ChannelFormat, Extent, Meaning};
+use ptx_program::{Beyond, Combine, Order};
+
 use crate::error::TrapKind;
-use crate::memory::{Fault, FaultKind, GlobalMemory, Order, Space};
-use crate::program::{Beyond, Combine};
-use crate::scalar::format::{Format, Rounding};
-use crate::texture::{ChannelFormat, Extent, Meaning, PlacedImage};
+use crate::memory::{Fault, FaultKind, GlobalMemory};
+use crate::texture::PlacedImage;
 
 /// The position of a surface access.
 #[derive(Clone, Copy, Debug)]

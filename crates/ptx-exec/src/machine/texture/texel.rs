@@ -1,9 +1,11 @@
 //! Texels: their contents, and filtering.
 
+use ptx_program::scalar::format::{Format, Rounding};
+use ptx_program::texture::{BoundTexture, ChannelFormat, Comparison, Meaning, ReadMode, Sampler};
+
 use super::axis::{ONE, Weight};
 use crate::memory::{Fault, GlobalMemory};
-use crate::scalar::format::{Format, Rounding};
-use crate::texture::{BoundTexture, ChannelFormat, Comparison, Meaning, PlacedImage, ReadMode, Sampler};
+use crate::texture::PlacedImage;
 
 /// Four channels; those missing in an image are 0, 0 and 1.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -26,7 +26,7 @@ fn random(rng: &mut fastrand::Rng) -> Random {
         }
     };
     let ways = (0..count).map(|id| edges(rng, id)).collect();
-    let src = ptx_exec::program::Src::register(0);
+    let src = ptx_program::Src::register(0);
     let gathers = (0..count).map(|_| match rng.u32(0..12) {
         0 => Some(Gather::All),
         1 => Some(Gather::One(src)),

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use ptx_llvm::build::Block;
+use ptx_llvm::build::{Block, Function, Types};
 
 use crate::analysis::{BlockCopy, BlockId};
 use crate::strategy::Version;
@@ -19,4 +19,20 @@ pub(crate) struct Position<'c> {
     pub(crate) block: Option<BlockId>,
     /// The instruction being generated.
     pub(crate) pc: Cell<u32>,
+}
+
+impl<'c> Position<'c> {
+    /// Appends a block for each copy in each version to a function. Code outside of blocks is for any lanes.
+    pub(crate) fn new(
+        function: Function<'c>,
+        types: Types<'c>,
+        copies: Vec<BlockCopy>,
+        versions: &[Version],
+    ) -> Self {
+        let mut blocks = [Vec::new(), Vec::new()];
+        for &version in versions {
+            blocks[version as usize] = copies.iter().map(|_| function.append_block(types, "block")).collect();
+        }
+        Self { blocks, version: Version::Partial, copies, copy: 0, block: None, pc: Cell::new(0) }
+    }
 }

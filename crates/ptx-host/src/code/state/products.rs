@@ -1,7 +1,7 @@
 //! The functions of matrix products, which code calls.
 
-use ptx_exec::program::Product;
 use ptx_llvm::build::{Function, Value};
+use ptx_program::Product;
 
 use crate::emit::alu::Nan;
 

@@ -1,14 +1,14 @@
 //! Floating-point numbers.
 
-use ptx_exec::program::{
+use ptx_program::scalar::compare::WithNan;
+use ptx_program::scalar::convert::{Integral, PackElement, Range, ToFloat};
+use ptx_program::scalar::float::{Arith, Extreme, Limit, NanRule, Property, SignRule, Subnormals};
+use ptx_program::scalar::format::{Format, Rounding};
+use ptx_program::scalar::int::Signedness;
+use ptx_program::{
     Binary, Comparison, Dual, FloatBinary, FloatExtreme, FloatFunction, Numbers, Packing, SetWhere, Ternary,
     Unary,
 };
-use ptx_exec::scalar::compare::WithNan;
-use ptx_exec::scalar::convert::{Integral, PackElement, Range, ToFloat};
-use ptx_exec::scalar::float::{Arith, Extreme, Limit, NanRule, Property, SignRule, Subnormals};
-use ptx_exec::scalar::format::{Format, Rounding};
-use ptx_exec::scalar::int::Signedness;
 
 use crate::alu::harness::{Case, binary, check, check_open_nans, dual, ternary, unary};
 use crate::alu::integers::{ALL, JOINS, RELATIONS};

@@ -1,8 +1,8 @@
 //! The transcendental functions.
 
-use ptx_exec::program::{FloatFunction, Packing, Unary};
-use ptx_exec::scalar::float::{Arith, Limit, Subnormals};
-use ptx_exec::scalar::format::{Format, Rounding};
+use ptx_program::scalar::float::{Arith, Limit, Subnormals};
+use ptx_program::scalar::format::{Format, Rounding};
+use ptx_program::{FloatFunction, Packing, Unary};
 
 use crate::alu::harness::{check, unary};
 

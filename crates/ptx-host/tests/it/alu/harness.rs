@@ -1,12 +1,12 @@
 //! Compiles operations and compares what they compute with the interpreter.
 
 use ptx_exec::RowOperation;
-use ptx_exec::program::{Alu, Binary, Dual, FULL, Formula, Packing, Row, Src, Ternary, Unary, WARP};
 use ptx_host::emit::Emit;
 use ptx_host::emit::alu::{Nan, Style, alu_with};
 use ptx_llvm::build::{Builder, CastOp, Types, Volatility};
 use ptx_llvm::host::{Cpu, HostMachine, Jit};
 use ptx_llvm::{Context, Module, OptLevel};
+use ptx_program::{Alu, Binary, Dual, FULL, Formula, Packing, Row, Src, Ternary, Unary, WARP};
 
 /// An operation and what its sources are.
 #[derive(Clone, Debug)]

@@ -1,12 +1,12 @@
 //! Integers, bits and predicates.
 
-use ptx_exec::program::{Binary, Comparison, Dual, Formula, Numbers, Packing, SetWhere, Ternary, Unary};
-use ptx_exec::scalar::bits::{Direction, Found, Overshoot, Permutation};
-use ptx_exec::scalar::compare::{Join, Relation, WithNan};
-use ptx_exec::scalar::convert::Excess;
-use ptx_exec::scalar::float::Subnormals;
-use ptx_exec::scalar::int::{Int, ProductPart, Saturation, Signedness};
-use ptx_exec::{AddressSize, Space};
+use ptx_program::memory::{AddressSize, Space};
+use ptx_program::scalar::bits::{Direction, Found, Overshoot, Permutation};
+use ptx_program::scalar::compare::{Join, Relation, WithNan};
+use ptx_program::scalar::convert::Excess;
+use ptx_program::scalar::float::Subnormals;
+use ptx_program::scalar::int::{Int, ProductPart, Saturation, Signedness};
+use ptx_program::{Binary, Comparison, Dual, Formula, Numbers, Packing, SetWhere, Ternary, Unary};
 
 use crate::alu::harness::{Case, binary, check, dual, formula, ternary, unary};
 

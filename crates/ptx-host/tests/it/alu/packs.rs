@@ -1,9 +1,9 @@
 //! Conversions of packs, narrow formats included.
 
-use ptx_exec::program::{Binary, PackConversion, Packing, Ternary};
-use ptx_exec::scalar::convert::{Element, Range, Repack};
-use ptx_exec::scalar::format::{Format, Rounding};
-use ptx_exec::scalar::narrow::{Direction, Narrow, Negatives};
+use ptx_program::scalar::convert::{Element, Range, Repack};
+use ptx_program::scalar::format::{Format, Rounding};
+use ptx_program::scalar::narrow::{Direction, Narrow, Negatives};
+use ptx_program::{Binary, PackConversion, Packing, Ternary};
 
 use crate::alu::harness::{Case, binary, check, ternary};
 

@@ -1,9 +1,9 @@
 //! Video instructions.
 
-use ptx_exec::program::{Packing, Ternary};
-use ptx_exec::scalar::bits::Overshoot;
-use ptx_exec::scalar::int::{Saturation, Signedness};
-use ptx_exec::scalar::video::{Gather, MultiplyAdd, Operation, RegisterPart, Scalar, Second, Simd, Turn};
+use ptx_program::scalar::bits::Overshoot;
+use ptx_program::scalar::int::{Saturation, Signedness};
+use ptx_program::scalar::video::{Gather, MultiplyAdd, Operation, RegisterPart, Scalar, Second, Simd, Turn};
+use ptx_program::{Packing, Ternary};
 
 use crate::alu::harness::{Case, check, ternary};
 use crate::alu::integers::RELATIONS;
