@@ -203,7 +203,7 @@ impl Caller {
             },
             Image => match self.random.u8(..8) {
                 0 => 0,
-                1 => c".version 8.0".as_ptr() as u64,
+                1 => c" ".as_ptr() as u64,
                 2 => c"\x7fELF".as_ptr() as u64,
                 _ => PTX.as_ptr() as u64,
             },
