@@ -72,8 +72,8 @@ impl Array {
         let image = self.image.description();
         let slices = |level: u32| {
             let faces = if matches!(image.extent, Extent::Cube { .. }) { 6 } else { 1 };
-            // Default: an image that is not layered is one layer.
-            u64::from(image.layers.unwrap_or(1)) * faces * u64::from(image.level_size(level)[2])
+            let layers = image.layers.map_or(faces, |layers| u64::from(layers) * faces);
+            layers * u64::from(image.level_size(level)[2])
         };
         let row = |level: u32| u64::from(image.level_size(level)[0]) * u64::from(image.texel_bytes());
         let bytes = |level: u32| row(level) * u64::from(image.level_size(level)[1]) * slices(level);

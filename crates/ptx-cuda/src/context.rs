@@ -52,7 +52,7 @@ thread_local! {
 
 /// The handle of the current context, null if there is none.
 pub fn current_handle() -> Handle<Context> {
-    STACK.with_borrow(|stack| stack.last().copied()).unwrap_or_default()
+    STACK.with_borrow(|stack| stack.last().map_or(Handle::NULL, |&handle| handle))
 }
 
 /// The current context.

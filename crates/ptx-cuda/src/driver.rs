@@ -28,6 +28,9 @@ pub struct Gpu {
     pub output: &'static Mutex<Vec<u8>>,
 }
 
+/// Bytes of memory of a device if the host does not tell how many it has.
+const USUAL_MEMORY: u64 = 4 << 30;
+
 /// Output is written before the next synchronization if there is more.
 const MOST_OUTPUT: usize = 1 << 20;
 
@@ -61,8 +64,7 @@ impl Gpu {
         Self {
             ordinal,
             model: settings.model,
-            // Default: a host that does not tell its memory has as much as small ones have.
-            memory_bytes: device.properties().memory_bytes.unwrap_or(4 << 30),
+            memory_bytes: device.properties().memory_bytes.unwrap_or(USUAL_MEMORY),
             device,
             error: Mutex::default(),
             reported: Mutex::default(),

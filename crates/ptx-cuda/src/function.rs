@@ -57,8 +57,7 @@ impl Function {
             1 => fixed.static_shared_bytes,
             2 => fixed.constant_bytes,
             3 => fixed.local_bytes,
-            // Default: without a limit there are as many as the kernel needs.
-            4 => fixed.registers.min(self.registers.unwrap_or(u32::MAX)).into(),
+            4 => self.registers.map_or(fixed.registers, |most| fixed.registers.min(most)).into(),
             // Default: a module without a version has the first one.
             5 => fixed
                 .ptx_version

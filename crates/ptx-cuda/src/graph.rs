@@ -179,7 +179,7 @@ impl Graph {
             let node = &state.nodes[&index];
             let (dependencies, work) = (node.dependencies.clone(), node.work.clone());
             steps.push(Step { node: node.handle, index, dependencies, work, is_enabled: true });
-            for dependent in dependents.remove(&index).unwrap_or_default() {
+            for dependent in dependents.remove(&index).into_iter().flatten() {
                 if let Some(count) = missing.get_mut(&dependent) {
                     *count -= 1;
                     if *count == 0 {

@@ -115,7 +115,8 @@ impl<T: Object> Handle<T> {
     }
 
     fn invalid(self) -> Failure {
-        let ty = std::any::type_name::<T>().rsplit("::").next().unwrap_or_default();
+        let path = std::any::type_name::<T>();
+        let ty = path.rsplit_once("::").map_or(path, |(_, name)| name);
         Failure::because(T::INVALID, format!("{self:?} is not a valid handle of a {ty}"))
     }
 

@@ -79,7 +79,7 @@ pub fn read(address: u64, size: Option<usize>, gpu: &Gpu) -> Answer<Files> {
     }
     // The size of what is not recognized is that of a text, so that no more is read than there is.
     let has = |count: usize| {
-        let known = size.unwrap_or(usize::MAX).min(count);
+        let known = size.map_or(count, |size| size.min(count));
         // Bytes are read one by one: the image may be a shorter text.
         (0..known)
             .take_while(|&index| index == 0 || host_bytes(address + index as u64 - 1, 1)[0] != 0)

@@ -99,7 +99,7 @@ impl Arguments {
     pub fn bytes(&self, function: &Function) -> Answer<Vec<u8>> {
         let parameters = function.kernel.parameters();
         let end = |parameter: &ptx_device::Parameter| (parameter.offset + parameter.bytes) as usize;
-        let size = parameters.iter().map(end).max().unwrap_or_default();
+        let size = parameters.iter().map(end).fold(0, usize::max);
         if !self.extra.is_null() {
             if !self.each.is_null() {
                 return Err(Failure::value("arguments are given one by one and in a buffer"));

@@ -49,9 +49,10 @@ pub(crate) fn called(name: &'static str) {
 pub(crate) fn failed(name: &'static str, failure: &Failure) {
     if log().to.is_some() && failure.result != CUresult::NOT_READY {
         let Failure { result, reason } = failure;
-        let reason = reason.as_ref().map(|reason| format!(": {reason}"));
-        // Default: a failure without a reason is its result.
-        write(&format!("{name}: {}{}", result.name(), reason.unwrap_or_default()));
+        match reason {
+            Some(reason) => write(&format!("{name}: {}: {reason}", result.name())),
+            None => write(&format!("{name}: {}", result.name())),
+        }
     }
 }
 

@@ -122,9 +122,10 @@ impl Settings {
             shared_memory: SharedMemory::OptIn,
             ..DeviceOptions::default()
         };
-        let devices = match number("PTX_CUDA_DEVICES")?.unwrap_or(1) {
-            devices @ 0..=64 => devices as u32,
-            _ => return Err(wrong("PTX_CUDA_DEVICES", "at most 64")),
+        let devices = match number("PTX_CUDA_DEVICES")? {
+            None => 1,
+            Some(devices @ 0..=64) => devices as u32,
+            Some(_) => return Err(wrong("PTX_CUDA_DEVICES", "at most 64")),
         };
         Ok(Self { model, devices, options })
     }

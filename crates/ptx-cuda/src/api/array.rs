@@ -60,10 +60,9 @@ fn create(given: Array3dDescription) -> Answer<Handle<Array>> {
     Array::table().insert(Arc::new(array))
 }
 
-fn requirements(image: &SharedImage) -> ArrayRequirements {
-    // Default: images that exist have a size.
-    let bytes = image.description().bytes().unwrap_or_default();
-    ArrayRequirements { size: bytes as usize, align: 512, ..ArrayRequirements::default() }
+fn requirements(image: &SharedImage) -> Answer<ArrayRequirements> {
+    let bytes = image.description().bytes().ok_or(CUresult::INVALID_VALUE)?;
+    Ok(ArrayRequirements { size: bytes as usize, align: 512, ..ArrayRequirements::default() })
 }
 
 entries! {
@@ -96,12 +95,12 @@ entries! {
 
     fn cuArrayGetMemoryRequirements(to: Out<ArrayRequirements>, array: Handle<Array>, device: c_int) {
         Driver::gpu(device)?;
-        to.set(requirements(&array.get()?.image))
+        to.set(requirements(&array.get()?.image)?)
     }
 
     fn cuMipmappedArrayGetMemoryRequirements(to: Out<ArrayRequirements>, array: Handle<MipmappedArray>, device: c_int) {
         Driver::gpu(device)?;
-        to.set(requirements(&array.get()?.image))
+        to.set(requirements(&array.get()?.image)?)
     }
 
     fn cuMipmappedArrayCreate(array: Out<Handle<MipmappedArray>>, given: In<Array3dDescription>, levels: c_uint) {

@@ -21,7 +21,7 @@ fn store_list<T: Copy + Default>(to: Out<T>, count: Out<usize>, list: &[T]) -> A
     if !to.is_null() {
         let room = count.get()?;
         // What is not a node is null.
-        to.set_all((0..room).map(|index| list.get(index).copied().unwrap_or_default()))?;
+        to.set_all(list.iter().copied().chain(std::iter::repeat(T::default())).take(room))?;
     }
     count.set(list.len())
 }

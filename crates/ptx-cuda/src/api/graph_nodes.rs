@@ -245,8 +245,9 @@ entries! {
         match id {
             2 => words[0] = launch.shape.cooperative.into(),
             4 => {
-                let [x, y, z] = launch.shape.cluster.unwrap_or([0; 3]);
-                words = [u64::from(x) | u64::from(y) << 32, z.into(), 0, 0, 0, 0, 0, 0];
+                if let Some([x, y, z]) = launch.shape.cluster {
+                    words[..2].copy_from_slice(&[u64::from(x) | u64::from(y) << 32, z.into()]);
+                }
             }
             1 | 3 | 5 | 6 | 8..=11 | 14..=18 => {}
             _ => return Err(Failure::value(format!("attribute {id} of a node"))),

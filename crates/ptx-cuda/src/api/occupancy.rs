@@ -47,7 +47,7 @@ fn best(
     // Blocks that need more shared memory than 32 bits count do not fit.
     let bytes = |threads: u32| {
         let bytes = shared_of.map_or(shared, |shared_of| shared_of(threads as c_int));
-        u32::try_from(bytes).unwrap_or(u32::MAX)
+        bytes.min(u32::MAX as usize) as u32
     };
     let (threads, blocks) = function.gpu.model.limits().best_block(function.kernel.attributes(), bytes, most);
     least_grid.set((blocks * MULTIPROCESSORS) as c_int)?;

@@ -153,14 +153,13 @@ fn is_whole(view: &ViewDescription, image: &SharedImage) -> bool {
     let description = image.description();
     let [width, height, depth] = description.extent.size().map(|size| size as usize);
     let same = |given: usize, size: usize| given == size || (given == 0 && size <= 1);
-    let layers = description.layers.unwrap_or(1);
     same(view.width, width)
         && same(view.height, height)
         && same(view.depth, depth)
         && view.first_level == 0
         && (view.last_level + 1 >= description.levels || view.last_level == 0 && description.levels == 1)
         && view.first_layer == 0
-        && (view.last_layer == 0 || view.last_layer + 1 == layers)
+        && (view.last_layer == 0 || description.layers.is_some_and(|layers| view.last_layer + 1 == layers))
 }
 
 fn destroy(object: u64, is_expected: impl Fn(Object) -> bool) -> Answer {
