@@ -83,6 +83,20 @@ impl Copy {
         Ok(())
     }
 
+    /// The devices that have memory of the copy, except one.
+    pub fn others(&self, gpu: &Gpu) -> Vec<&'static Gpu> {
+        let of = |side: &Side| match side {
+            Side::Linear { address, .. } => match memory::region(*address) {
+                Some((_, _, memory::Home::Gpu(found))) => Some(found),
+                _ => None,
+            },
+            Side::Array { array, .. } => Some(array.gpu),
+            Side::Staged(_) => None,
+        };
+        let all = [of(&self.to), of(&self.from)];
+        all.into_iter().flatten().filter(|found| found.ordinal != gpu.ordinal).collect()
+    }
+
     /// Does it.
     pub fn run(&self, gpu: &'static Gpu) -> Answer {
         if let Some(error) = gpu.device.stopped() {

@@ -58,10 +58,10 @@ impl Function {
             2 => fixed.constant_bytes,
             3 => fixed.local_bytes,
             4 => self.registers.map_or(fixed.registers, |most| fixed.registers.min(most)).into(),
-            // Default: a module without a version has the first one.
-            5 => fixed
-                .ptx_version
-                .map_or(10, |version| u64::from(version.major) * 10 + u64::from(version.minor)),
+            5 => match fixed.ptx_version {
+                Some(version) => u64::from(version.major) * 10 + u64::from(version.minor),
+                None => return Err(Failure::value("the module has no version")),
+            },
             6 => self.gpu.model.architecture.number.into(),
             7 => 0,
             8 => self.kernel.dynamic_shared(),

@@ -84,6 +84,12 @@ fn submit(mut copy: Copy, stream: &Arc<Stream>, is_async: bool) -> Answer {
         return Ok(());
     }
     let is_captured = crate::driver::lock(&stream.capture).is_some();
+    // A copy between devices in a default stream comes after all earlier work of both devices, and before all later work.
+    let others = if stream.is_legacy() && !is_captured { copy.others(stream.gpu()) } else { Vec::new() };
+    if !others.is_empty() {
+        others.into_iter().try_for_each(|other| other.synchronize())?;
+        return stream.run(Operation::Copy(Arc::new(copy)));
+    }
     if !is_async || (!is_captured && copy.to.is_unknown()) {
         return stream.run(Operation::Copy(Arc::new(copy)));
     }

@@ -1,5 +1,7 @@
 /* Kinds of memory, copies of two and three dimensions, fills, pools and virtual memory. */
 
+#include <unistd.h>
+
 #include "expect.h"
 
 static CUfunction scale;
@@ -179,6 +181,12 @@ static void virtual_memory(void)
     OK(cuMemAddressFree(range, 4 * unit));
 }
 
+static void slowly(void *data)
+{
+    (void)data;
+    usleep(20000);
+}
+
 /* Copies between devices, and of any memory by `cuMemcpy`. */
 static void two_devices(void)
 {
@@ -193,6 +201,15 @@ static void two_devices(void)
     OK(cuMemcpyPeer(there, other, here, own, 4));
     OK(cuMemcpy((CUdeviceptr)(uintptr_t)&back, there, 4));
     EXPECT(back == 77);
+    /* A copy in a default stream waits for earlier work of both devices. */
+    OK(cuMemsetD32(there, 0, 1));
+    OK(cuLaunchHostFunc(NULL, slowly, NULL));
+    OK(cuMemsetD32Async(there, 5, 1, NULL));
+    OK(cuCtxPushCurrent(own));
+    OK(cuMemcpyDtoD(here, there, 4));
+    OK(cuMemcpyDtoH(&back, here, 4));
+    EXPECT(back == 5);
+    OK(cuCtxPopCurrent(NULL));
     OK(cuCtxDestroy(other));
     GIVES(cuMemFree(there), CUDA_ERROR_INVALID_VALUE);
     OK(cuMemFree(here));
