@@ -318,6 +318,11 @@ impl Device {
         lock(&self.inner.stopped).take().map(DeviceError::Stopped)
     }
 
+    /// The error of the kernel that stopped the device, if one did and the device has not been recovered.
+    pub fn stopped(&self) -> Option<DeviceError> {
+        self.check().err()
+    }
+
     pub(crate) fn default_order(&self) -> &DefaultOrder {
         &self.inner.order
     }
@@ -381,8 +386,11 @@ impl Device {
         Ok(self.inner.memory.free(address)?)
     }
 
-    /// Frees memory without waiting for anything.
-    pub(crate) fn release(&self, address: u64) -> Result<(), DeviceError> {
+    /// Frees memory without waiting for anything: for what runs in the order of a stream.
+    ///
+    /// # Errors
+    /// See [`Device::free`].
+    pub fn release(&self, address: u64) -> Result<(), DeviceError> {
         Ok(self.inner.memory.free(address)?)
     }
 

@@ -9,6 +9,7 @@ mod compile_fuzz;
 mod corpus;
 mod coverage;
 mod csmith;
+mod cuda_names;
 mod differential;
 mod executed;
 mod fidelity;
@@ -63,7 +64,7 @@ enum Task {
     Csmith(csmith::CsmithArguments),
     /// Execute scalar instructions on every path through LLVM and back, and compare
     Differential(differential::DifferentialArguments),
-    /// Rewrite docs/isa.md and docs/coverage.md from the instruction table
+    /// Rewrite docs/isa.md, docs/directives.md, docs/coverage.md and docs/cuda-functions.md from the tables
     Docs,
     /// Record which rows of the instruction table tests execute, in test-suite/executed-rows.tsv
     ExecutedRows(executed::ExecutedArguments),
@@ -180,7 +181,9 @@ fn main() -> Result<()> {
         Task::LlSet(arguments) => llvm_set::measure(&arguments),
         Task::Langref(arguments) => langref::measure(&arguments),
         Task::Stress(arguments) => stress::measure(&arguments),
-        Task::Docs => instructions::write().and_then(|()| coverage::write()),
+        Task::Docs => {
+            instructions::write().and_then(|()| coverage::write()).and_then(|()| cuda_names::write())
+        }
         Task::Test(arguments) => tests::run(&arguments),
         Task::TestTimes(arguments) => tests::times(&arguments),
         Task::Table(arguments) => table::compare(&arguments),

@@ -437,6 +437,16 @@ impl TensorMap {
         Self { address: self.address.wrapping_add(bytes), ..*self }
     }
 
+    /// The map of the same tensor at another address, like `cuTensorMapReplaceAddress`.
+    ///
+    /// # Errors
+    /// An address that the driver does not encode.
+    pub fn with_address(&self, address: u64) -> Result<Self, TensorMapError> {
+        let map = Self { address, ..*self };
+        map.check()?;
+        Ok(map)
+    }
+
     /// The swizzle for the numbers of mode and atomicity.
     pub fn swizzle(&self) -> Result<Swizzle, TensorMapError> {
         let (mode, atomicity) = self.swizzle;

@@ -37,6 +37,8 @@ const CONTENTS: &[(&str, &[(&str, &str)])] = &[
             ("docs/compiled.md", "Compiled kernels"),
             ("docs/ahead-of-time.md", "Ahead of time"),
             ("docs/runtime.md", "Running kernels from programs"),
+            ("docs/cuda.md", "Programs for CUDA without a GPU"),
+            ("docs/cuda-functions.md", "Functions of the CUDA driver"),
         ],
     ),
     (

@@ -1,0 +1,211 @@
+//! Operations: what is queued on a stream, and what the nodes of a graph do.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use crate::copy::Copy;
+use crate::driver::{Gpu, lock};
+use crate::error::{Answer, CUresult};
+use crate::fill::Fill;
+use crate::launch::Launch;
+use crate::memory;
+
+/// Work that is done once.
+pub type Once = Box<dyn FnOnce() -> Answer + Send>;
+
+/// A function of the program with its argument.
+#[derive(Clone, Copy, Debug)]
+pub struct HostCall {
+    pub function: extern "C" fn(*mut c_void),
+    pub data: u64,
+}
+
+impl HostCall {
+    /// A function at an address.
+    pub fn new(function: u64, data: u64) -> Answer<Self> {
+        if function == 0 {
+            return Err(CUresult::INVALID_VALUE.into());
+        }
+        // SAFETY: the caller's address is that of such a function.
+        let function = unsafe { std::mem::transmute::<usize, extern "C" fn(*mut c_void)>(function as usize) };
+        Ok(Self { function, data })
+    }
+
+    pub fn addresses(self) -> (u64, u64) {
+        (self.function as usize as u64, self.data)
+    }
+
+    pub fn run(self) {
+        (self.function)(self.data as *mut c_void);
+    }
+}
+
+/// An operation on a word of memory.
+#[derive(Clone, Copy, Debug)]
+pub enum WordOperation {
+    Wait { address: u64, value: u64, bytes: u32, condition: Condition },
+    Write { address: u64, value: u64, bytes: u32 },
+}
+
+/// What a word is waited for to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Condition {
+    /// Not before the value in a cyclic order.
+    GreaterOrEqual,
+    Equal,
+    /// With a bit in common.
+    And,
+    /// With a bit that is set in neither.
+    Nor,
+}
+
+/// An operation.
+#[derive(Clone)]
+pub enum Operation {
+    Launch(Arc<Launch>),
+    Copy(Arc<Copy>),
+    Fill(Fill),
+    Host(HostCall),
+    Task(Arc<Mutex<Option<Once>>>),
+    Record(ptx_device::Event),
+    Wait(ptx_device::Event),
+    Words(Arc<[WordOperation]>),
+    Free(u64),
+    Child(Arc<Program>),
+    Empty,
+}
+
+/// Operations that are done one after the other.
+#[derive(Debug)]
+pub struct Program {
+    pub operations: Vec<Operation>,
+}
+
+impl fmt::Debug for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Operation::Launch(_) => "kernel",
+            Operation::Copy(_) => "copy",
+            Operation::Fill(_) => "fill",
+            Operation::Host(_) => "host function",
+            Operation::Task(_) => "task",
+            Operation::Record(_) => "event record",
+            Operation::Wait(_) => "event wait",
+            Operation::Words(_) => "memory operations",
+            Operation::Free(_) => "free",
+            Operation::Child(_) => "graph",
+            Operation::Empty => "empty",
+        })
+    }
+}
+
+impl Operation {
+    /// Queues it.
+    pub fn queue(&self, gpu: &'static Gpu, queue: &ptx_device::Stream) -> Answer {
+        match self {
+            Operation::Record(event) => queue.record(event),
+            Operation::Wait(event) => queue.wait(event)?,
+            Operation::Child(program) => {
+                return program.operations.iter().try_for_each(|operation| operation.queue(gpu, queue));
+            }
+            Operation::Empty => {}
+            Operation::Launch(_)
+            | Operation::Copy(_)
+            | Operation::Fill(_)
+            | Operation::Host(_)
+            | Operation::Task(_)
+            | Operation::Words(_)
+            | Operation::Free(_) => {
+                let operation = self.clone();
+                queue.call(move || {
+                    if let Err(failure) = operation.run(gpu) {
+                        gpu.keep(failure);
+                    }
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Does it now, on this thread.
+    pub fn run(&self, gpu: &'static Gpu) -> Answer {
+        match self {
+            Operation::Launch(launch) => launch.run(gpu),
+            Operation::Copy(copy) => copy.run(gpu),
+            Operation::Fill(fill) => fill.run(gpu),
+            Operation::Host(call) => {
+                // Like the real driver's, it is not called after an error.
+                if gpu.device.stopped().is_none() {
+                    call.run();
+                }
+                Ok(())
+            }
+            Operation::Task(task) => {
+                let task = lock(task).take();
+                task.map_or(Ok(()), |task| task())
+            }
+            Operation::Words(words) => words.iter().try_for_each(|word| word.run(gpu)),
+            Operation::Free(address) => memory::free_now(*address),
+            Operation::Child(program) => {
+                program.operations.iter().try_for_each(|operation| operation.run(gpu))
+            }
+            Operation::Record(_) | Operation::Wait(_) | Operation::Empty => Ok(()),
+        }
+    }
+}
+
+impl WordOperation {
+    pub fn run(&self, gpu: &'static Gpu) -> Answer {
+        let read = |address, bytes: u32| -> Answer<u64> {
+            let mut word = [0; 8];
+            memory::read(address, &mut word[..bytes as usize])?;
+            Ok(u64::from_le_bytes(word))
+        };
+        match *self {
+            WordOperation::Write { address, value, bytes } => {
+                memory::write(address, &value.to_le_bytes()[..bytes as usize])
+            }
+            WordOperation::Wait { address, value, bytes, condition } => {
+                let mut pause = std::time::Duration::from_micros(1);
+                while !condition.holds(read(address, bytes)?, value, bytes) {
+                    if let Some(error) = gpu.device.stopped() {
+                        return Err(gpu.failure(error));
+                    }
+                    std::thread::sleep(pause);
+                    pause = (pause * 2).min(std::time::Duration::from_millis(1));
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Condition {
+    pub fn holds(self, found: u64, value: u64, bytes: u32) -> bool {
+        let mask = u64::MAX >> (64 - 8 * bytes);
+        match self {
+            // The difference as a signed number of the word's size.
+            Condition::GreaterOrEqual => found.wrapping_sub(value) & mask <= mask >> 1,
+            Condition::Equal => (found ^ value) & mask == 0,
+            Condition::And => found & value & mask != 0,
+            Condition::Nor => !(found | value) & mask != 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_on_words() {
+        let holds = |condition: Condition, found, value| condition.holds(found, value, 4);
+        assert!(holds(Condition::GreaterOrEqual, 5, 5) && holds(Condition::GreaterOrEqual, 6, 5));
+        assert!(!holds(Condition::GreaterOrEqual, 4, 5));
+        assert!(holds(Condition::GreaterOrEqual, 1, 0xffff_ffff));
+        assert!(holds(Condition::Equal, 7, 7) && !holds(Condition::Equal, 7, 6));
+        assert!(holds(Condition::And, 6, 2) && !holds(Condition::And, 4, 2));
+        assert!(holds(Condition::Nor, 0xffff_fff0, 0x7) && !holds(Condition::Nor, 0xffff_fff0, 0xf));
+    }
+}
