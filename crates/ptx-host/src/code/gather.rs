@@ -19,7 +19,7 @@ use ptx_program::Src;
 
 use super::state::{Code, Present};
 use super::{
-    checks, handover, lane_masks, next_block, next_segment, polling, registers, runtime, singly, stuck,
+    checks, handover, lane_masks, next_block, next_segment, polling, registers, runtime, singly, stuck, vain,
 };
 use crate::analysis::{BlockId, Gather};
 use crate::strategy::Version;
@@ -224,7 +224,10 @@ pub(super) fn run_others<'c>(
     if code.segment.is_some() {
         return next_segment::run_others_of_segment(code, id, here, others);
     }
-    count_vain(code, id, others)?;
+    vain::unless_in_vain(code, |code| match code.analysis.arrives_singly {
+        true => singly::wait_for_phase(code, id, others),
+        false => runtime::end_stuck(code),
+    })?;
     for next in code.analysis.schedule.in_order_after_incomplete(id, others.clone()) {
         let after = code.block("after");
         let pc = code.analysis.graph.block(id).first;
@@ -240,32 +243,6 @@ pub(super) fn run_others<'c>(
         stuck::expect_together(code, (id, code.analysis.graph.block(id).first), others, here)?;
     }
     runtime::end_stuck(code)
-}
-
-/// Counts operations for which lanes are missing since a block ran, if these can let each other run in turn (`analysis/progress.rs`): if
-/// there are more than blocks, the lanes wait for each other forever.
-pub(super) fn count_vain(
-    code: &Code<'_, '_, '_>,
-    id: BlockId,
-    others: &BTreeSet<BlockId>,
-) -> Result<(), LlvmError> {
-    let Some(place) = code.masks.vain else { return Ok(()) };
-    let word = code.types.int(32);
-    let count = code.builder().load(word, place, 4, Ordinary)?;
-    let count = code.builder().binary(BinaryOp::Add, count, code.int(32, 1))?;
-    code.builder().store(count, place, 4, Ordinary)?;
-    let most = code.int(32, code.analysis.graph.blocks().len() as u64);
-    let goes_on = code.builder().int_compare(IntPredicate::Ule, count, most)?;
-    lane_masks::unless(code, goes_on, |code| match code.analysis.arrives_singly {
-        true => singly::wait_for_phase(code, id, others),
-        false => runtime::end_stuck(code),
-    })
-}
-
-/// Resets the counter when a block runs.
-pub(super) fn forget_vain(code: &Code<'_, '_, '_>) -> Result<(), LlvmError> {
-    let Some(place) = code.masks.vain else { return Ok(()) };
-    code.builder().store(code.int(32, 0), place, 4, Ordinary).map(drop)
 }
 
 /// Stops lanes that execute an operation whose mask does not name them; `members` gives the mask of a lane.

@@ -7,7 +7,7 @@ use ptx_program::{Effect, Op};
 use super::state::Code;
 use super::{
     alone, async_copy, atomic, barrier, checks, collective, control, effects, gather, heavy, lane_values,
-    lines, memory, notes, operation, phases, probe, registers, rows, serial, singly, slots,
+    lines, memory, notes, operation, phases, probe, registers, rows, serial, singly, slots, vain,
 };
 use crate::analysis::{Access, BlockId, guard_of, is_heavy};
 use crate::error::CompileError;
@@ -36,7 +36,7 @@ fn block(code: &mut Code<'_, '_, '_>, id: BlockId) -> Result<(), CompileError> {
     if code.checks() {
         checks::check_read(code, id)?;
     }
-    gather::forget_vain(code)?;
+    vain::forget(code)?;
     let analysis = code.analysis;
     let block = analysis.graph.block(id);
     for pc in block.first..block.end {

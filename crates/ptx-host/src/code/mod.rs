@@ -64,6 +64,7 @@ mod switch;
 mod threads;
 mod tiles;
 mod turns;
+mod vain;
 mod window;
 
 use std::cell::{Cell, RefCell};

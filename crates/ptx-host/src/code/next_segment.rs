@@ -115,7 +115,7 @@ pub(super) fn run_others_of_segment<'c>(
 ) -> Result<(), LlvmError> {
     let Some(segment) = &code.segment else { return Err(defect("a kernel in one function")) };
     if code.analysis.schedule.has_patient() {
-        return patient_segment::run_others(code, segment, id, here, others);
+        return patient_segment::run_others(code, segment, id, here);
     }
     let pc = code.analysis.graph.block(id).first;
     code.builder().store(code.int(32, id as u64 + 1), segment.bound, 4, Ordinary)?;

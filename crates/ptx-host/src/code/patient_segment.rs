@@ -14,7 +14,6 @@
 //!   %status = call i32 @give_way(..)
 //! ```
 
-use std::collections::BTreeSet;
 use std::mem::offset_of;
 use std::ops::Range;
 
@@ -26,7 +25,7 @@ use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 use super::next_segment::MOST_TESTS;
 use super::outside::{EXCEPT, EXITED, LANES, PLACE};
 use super::state::{Code, Segment};
-use super::{gather, lane_masks, next_block, outside, runtime};
+use super::{lane_masks, next_block, outside, runtime, vain};
 use crate::analysis::BlockId;
 
 /// Runs the next block after one of a loop that may wait for other threads.
@@ -66,9 +65,8 @@ pub(super) fn run_others<'a, 'c>(
     segment: &Segment<'a, 'c>,
     id: BlockId,
     here: Value<'c>,
-    others: &BTreeSet<BlockId>,
 ) -> Result<(), LlvmError> {
-    gather::count_vain(code, id, others)?;
+    vain::unless_in_vain(code, runtime::end_stuck)?;
     let elsewhere = lane_masks::not(code, here)?;
     let elsewhere = code.builder().binary(BinaryOp::And, lane_masks::alive_lanes(code)?, elsewhere)?;
     let is_any = code.builder().int_compare(IntPredicate::Ne, elsewhere, code.int(32, 0))?;
