@@ -95,9 +95,9 @@ impl Barrier {
 
     /// The threads that the arrived threads wait for, given the threads of each warp that have not exited.
     pub(super) fn awaited(&self, live: &[Mask]) -> BarrierWait {
-        // Default: a warp that is not listed has not arrived.
-        let arrived = |warp: usize| self.arrived.get(warp).copied().unwrap_or(0);
-        let missing = live.iter().enumerate().map(|(warp, live)| (warp, live & !arrived(warp)));
+        // Warps that are not listed have not arrived.
+        let arrived = self.arrived.iter().copied().chain(std::iter::repeat(0));
+        let missing = live.iter().zip(arrived).map(|(live, arrived)| live & !arrived).enumerate();
         let missing: Vec<(usize, Mask)> = missing.filter(|(_, lanes)| *lanes != 0).collect();
         match self.expected.map(|expected| self.counting(expected, live.len())) {
             Some(Expected::Count(count)) => {
