@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicU64;
 use ptx_device::HostRegion;
 
 use crate::driver::{Driver, lock};
-use crate::error::{Answer, CUresult};
+use crate::error::{Answer, CUresult, Failure};
 
 pub const PAGE: usize = 4096;
 
@@ -53,6 +53,15 @@ pub fn withdraw(address: u64) -> Answer {
 pub fn allocate(bytes: usize, name: &str) -> Answer<u64> {
     let size = bytes.max(1).checked_next_multiple_of(PAGE).ok_or(CUresult::OUT_OF_MEMORY)?;
     let layout = Layout::from_size_align(size, PAGE).map_err(|_| CUresult::OUT_OF_MEMORY)?;
+    // Pages are there once they are accessed: without a limit the system would end the process then.
+    let used: u64 = lock(&BLOCKS).values().filter_map(|block| Some(block.layout?.size() as u64)).sum();
+    let most = Driver::get()?.gpus.iter().map(|gpu| gpu.memory_bytes).max().ok_or(CUresult::NO_DEVICE)?;
+    if size as u64 > most.saturating_sub(used) {
+        return Err(Failure::because(
+            CUresult::OUT_OF_MEMORY,
+            format!("{size} bytes beside {used} of {most}"),
+        ));
+    }
     // SAFETY: the size is not zero.
     let memory = unsafe { std::alloc::alloc_zeroed(layout) };
     if memory.is_null() {

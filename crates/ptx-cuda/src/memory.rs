@@ -141,10 +141,19 @@ pub fn free_now(address: u64) -> Answer {
     let found = forget(address, |kind| matches!(kind, Kind::Device | Kind::Pool(_) | Kind::Managed));
     let found = found.ok_or_else(|| Failure::value(format!("{address:#x} is not allocated")))?;
     if matches!(found.kind, Kind::Managed) {
-        return release(&found);
+        return release_when_idle(found);
     }
     found.count_free();
     Ok(found.gpu.device.release(found.base)?)
+}
+
+/// Gives memory of the process back once no device is at work, which the stream that asks for it is until it has done so: kernels of other
+/// streams may be using the memory.
+fn release_when_idle(allocation: Allocation) -> Answer {
+    let thread = std::thread::Builder::new().name("free".to_owned());
+    // A device that has stopped keeps the memory, as nothing of it can be freed any more.
+    let started = thread.spawn(move || drop(release(&allocation)));
+    started.map(drop).map_err(|error| Failure::because(CUresult::OUT_OF_MEMORY, error.to_string()))
 }
 
 /// Allocates memory of a device.
