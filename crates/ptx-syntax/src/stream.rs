@@ -333,7 +333,12 @@ impl<'s> Stream<'s> {
             _ => {}
         }
         self.tokens.push(token);
-        matches!(token.kind, TokenKind::DwarfLine | TokenKind::End)
+        match token.kind {
+            TokenKind::DwarfLine | TokenKind::End => true,
+            // Characters after a comment come this way.
+            TokenKind::Mark(mark) => self.ends(mark, run),
+            _ => false,
+        }
     }
 
     /// Whether a token can be nothing but the first of a statement that has no semicolon.

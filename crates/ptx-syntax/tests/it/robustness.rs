@@ -2,6 +2,7 @@
 
 use crate::common::HEAD;
 use ptx_diag::{Diagnostics, SourceFile};
+use ptx_syntax::Comments;
 
 const SAMPLE: &str = r#"
 .file 1 "a.cu"
@@ -147,5 +148,36 @@ fn time_is_linear_in_marks_that_begin_no_line_marker() {
         let line = text.repeat(3_000_000 / text.len());
         assert!(!codes(&read(format!("{HEAD}{line}\n"))).is_empty());
         assert!(start.elapsed().as_secs() < 120, "{text:?}: {:?}", start.elapsed());
+    }
+}
+
+/// Statements of all kinds, with a blank wherever a comment may be.
+const SPACED: &str = "\
+.global .align 8 .b32 table [ 4 ] = { 1 , 2 , 3 , 4 } ; .global .u64 at = table ; .const .f32 numbers [ ] = { 0f3F800000 , 1.5 } ;
+.func ( .param .align 8 .b8 result [ 8 ] ) f ( .reg .b32 a ) { st.param.v2.b32 [ result ] , { 0f3F800000 , 1 } ; ret ; }
+.visible .entry k ( .param .u64 p , .param .u32 n ) .maxntid 32 , 1 , 1 .pragma \"nounroll\" ; {
+ .reg .pred p1 , p2 ; .reg .b32 r < 4 > ; .reg .b64 d ; .param .b32 one ;
+ ld.param.u64 d , [ p + 0 ] ; START : add.u32 r0 , r1 , 4 ; @ p1 bra START ; @! p2 bra END ;
+ { .reg .b32 inner ; mov.u32 inner , %tid.x ; } call ( r1 ) , f , ( r0 ) ; targets : .branchtargets START , END ; brx.idx r0 , targets ;
+ END : setp.eq.and.u32 p1 | p2 , r0 , r1 , ! p1 ; ret ; }";
+
+#[test]
+fn comments_may_be_between_any_tokens() {
+    let read = |text: &str| {
+        let source =
+            SourceFile::new("test.ptx", format!(".version 8.7\n.target sm_90\n.address_size 64\n{text}"));
+        let (module, findings) = ptx_syntax::parse_with(&source, Comments::Dropped);
+        let messages: Vec<_> = findings.iter().map(|finding| finding.message.clone()).collect();
+        assert_eq!(messages, Vec::<String>::new(), "{text}");
+        module
+    };
+    let expected = read(SPACED);
+    let blanks: Vec<usize> = SPACED.match_indices(' ').map(|(at, _)| at).collect();
+    for comment in [" /* ; { */ ", " // } ,\n"] {
+        assert!(read(&SPACED.replace(' ', comment)) == expected, "with {comment:?} everywhere");
+        for &at in &blanks {
+            let with = format!("{}{comment}{}", &SPACED[..at], &SPACED[at + 1..]);
+            assert!(read(&with) == expected, "with {comment:?} at {at}: {}", &SPACED[at..]);
+        }
     }
 }
