@@ -1,6 +1,6 @@
 //! Functions of CUDA's device runtime, and functions that are defined nowhere. What is expected follows from the kernels.
 
-use ptx_device::{Check, Device, DeviceError, DeviceOptions, Engine, ErrorKind, Module, Shape};
+use ptx_device::{Device, DeviceError, DeviceOptions, Engine, ErrorKind, Module, Shape};
 
 /// Three rounds in which each block stores a number, waits for the grid and adds that of the next block. Then block 0 takes memory of the heap.
 const GRID: &str = ".version 8.0
@@ -64,7 +64,11 @@ fn blocks_of_a_grid_wait_for_each_other() {
 #[test]
 #[cfg(feature = "jit")]
 fn compiled_blocks_of_a_grid_wait_for_each_other() {
-    rounds(DeviceOptions { engine: Engine::Compiled, check: Check::Memory, ..DeviceOptions::default() });
+    rounds(DeviceOptions {
+        engine: Engine::Compiled,
+        check: ptx_device::Check::Memory,
+        ..DeviceOptions::default()
+    });
 }
 
 #[test]
