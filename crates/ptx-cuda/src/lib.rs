@@ -1,10 +1,10 @@
 //! `libcuda.so.1`: CUDA's driver API on the host CPU, over `ptx-device`, so that programs for CUDA run where there is no GPU.
 //!
 //! [`table`] lists every name of `cuda.h`; those that are not implemented return `CUDA_ERROR_NOT_SUPPORTED` and are named once in the
-//! [log]. An implemented function is written with one of the macros of [`entry`], in the file of its subject: its parameters are the
-//! types of [`pointer`] and [`handle`], which check what they are given, so that bodies are safe code.
+//! `log`. An implemented function is written with one of the macros of `entry`, in the file of its subject: its parameters are the
+//! types of `pointer` and `handle`, which check what they are given, so that bodies are safe code.
 //!
-//! Nothing that a function is given makes it crash where the real driver returns an error: objects are looked up by [handles](handle),
+//! Nothing that a function is given makes it crash where the real driver returns an error: objects are looked up by handles (`handle`),
 //! which are numbers that are never reused, null pointers are errors, and no panic leaves a function.
 
 #![allow(unsafe_code)]

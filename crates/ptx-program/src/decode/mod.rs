@@ -3,7 +3,7 @@
 //! Only functions reachable from the kernel, by calls or through their addresses, are decoded, so that unsupported constructs
 //! elsewhere in the module do not matter. All diagnostics are collected.
 //!
-//! A decoder *takes* the modifiers of its instruction by querying them ([`modifiers::Modifiers`], `cx.m`), and an
+//! A decoder *takes* the modifiers of its instruction by querying them (`modifiers::Modifiers`, `cx.m`), and an
 //! instruction with an untaken modifier is refused by name. Therefore:
 //! - `cx.m.has(Mod::X)` takes only `.x`: a different modifier in the same slot, of another row or a later version, is refused;
 //! - `cx.m.get(field)` takes any modifier, so that a `match` on it must list the supported ones and refuse the rest

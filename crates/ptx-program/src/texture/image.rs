@@ -136,7 +136,7 @@ impl Extent {
 /// Storage of the texels of an image.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Storage {
-    /// A CUDA array: separate memory with these contents, which [`crate::Outcome::images`] returns after the launch.
+    /// A CUDA array: separate memory with these contents, which `ptx_exec::Outcome::images` returns after the launch.
     ///
     /// The nesting order is levels, layers (with six faces each for a cube array), planes, rows, texels along x,
     /// samples, channels; little-endian and without gaps.
@@ -160,7 +160,7 @@ pub enum Start {
         /// Offset of the first texel in bytes.
         offset: u64,
     },
-    /// At an address of the [`Memory`](crate::Memory) that the launch accesses.
+    /// At an address of the `Memory` that the launch accesses.
     Address(u64),
 }
 
