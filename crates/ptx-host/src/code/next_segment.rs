@@ -67,6 +67,9 @@ fn leave_if_before<'a, 'c>(
     targets: &[BlockId],
 ) -> Result<bool, LlvmError> {
     let leave = |code: &Code<'_, '_, 'c>| {
+        if code.analysis.schedule.has_patient() {
+            return patient_segment::leave_for_earlier(code, segment, id);
+        }
         next_block::poll(code, code.analysis.graph.block(id).end, |code| {
             lane_masks::lanes_of(code, &code.masks.active)
         })?;

@@ -85,12 +85,41 @@ fn leave_in_turn<'a, 'c>(
 ) -> Result<(), LlvmError> {
     set_bound(code, segment, id + 1)?;
     let except = code.int(32, if missing { id as u64 } else { EXITED });
-    let place = runtime::instruction_of(code, pc, lanes)?;
-    for (at, value) in [(EXCEPT, except), (PLACE, place), (LANES, lanes)] {
-        let at = code.builder().offset(segment.state, code.int(64, at))?;
-        code.builder().store(value, at, 4, Ordinary)?;
-    }
+    note(code, segment, EXCEPT, except)?;
+    note_place(code, segment, pc, lanes)?;
     code.builder().branch(segment.leave).map(drop)
+}
+
+/// Leaves the segment after a block, as lanes are at an earlier one, which runs next. The function that calls segments polls.
+pub(super) fn leave_for_earlier<'a, 'c>(
+    code: &Code<'_, '_, 'c>,
+    segment: &Segment<'a, 'c>,
+    id: BlockId,
+) -> Result<(), LlvmError> {
+    let lanes = lane_masks::lanes_of(code, &code.masks.active)?;
+    note_place(code, segment, code.analysis.graph.block(id).end, lanes)?;
+    code.builder().branch(segment.leave).map(drop)
+}
+
+/// Stores where the warp is stopped if the launch is to end now.
+fn note_place<'a, 'c>(
+    code: &Code<'_, '_, 'c>,
+    segment: &Segment<'a, 'c>,
+    pc: u32,
+    lanes: Value<'c>,
+) -> Result<(), LlvmError> {
+    note(code, segment, PLACE, runtime::instruction_of(code, pc, lanes)?)?;
+    note(code, segment, LANES, lanes)
+}
+
+fn note<'a, 'c>(
+    code: &Code<'_, '_, 'c>,
+    segment: &Segment<'a, 'c>,
+    at: u64,
+    value: Value<'c>,
+) -> Result<(), LlvmError> {
+    let at = code.builder().offset(segment.state, code.int(64, at))?;
+    code.builder().store(value, at, 4, Ordinary).map(drop)
 }
 
 /// In the function that calls segments: the lowest block from the bound on, but for barriers, at which lanes are; otherwise, after other warps have run, the
@@ -104,6 +133,8 @@ pub(super) fn next_in_turn<'c>(
     let word = |number: u64| code.int(32, number);
     let state_at = |at: u64| builder.offset(state, code.int(64, at));
     let loaded = |at: u64| builder.load(code.types.int(32), state_at(at)?, 4, Ordinary);
+    // Each loop over segments passes here.
+    poll(code, loaded(PLACE)?, loaded(LANES)?)?;
     let late = word(code.analysis.schedule.first_late() as u64);
     let is_late = builder.int_compare(IntPredicate::Uge, bound, late)?;
     let end = builder.splat(builder.select(is_late, word(EXITED), late)?, code.lanes)?;
@@ -124,7 +155,7 @@ pub(super) fn next_in_turn<'c>(
     let is_any = builder.int_compare(IntPredicate::Ne, lowest, word(EXITED))?;
     builder.branch_if(builder.binary(BinaryOp::And, was_bound, is_any)?, others, go)?;
     builder.position_at_end(others);
-    give_way(code, loaded(PLACE)?, loaded(LANES)?)?;
+    runtime::call_checked(code, offset_of!(Runtime, give_way), &[loaded(PLACE)?, loaded(LANES)?])?;
     let after = builder.block()?;
     builder.branch(go)?;
     builder.position_at_end(go);
@@ -187,12 +218,15 @@ fn set_bound<'a, 'c>(
 
 /// Lets other warps run, as these lanes of this one may wait for them at an instruction with this number, and stops it if the launch is to end.
 fn give_way<'c>(code: &Code<'_, '_, 'c>, place: Value<'c>, lanes: Value<'c>) -> Result<(), LlvmError> {
+    poll(code, place, lanes)?;
+    runtime::call_checked(code, offset_of!(Runtime, give_way), &[place, lanes])
+}
+
+/// Stops these lanes if the launch is to end.
+fn poll<'c>(code: &Code<'_, '_, 'c>, place: Value<'c>, lanes: Value<'c>) -> Result<(), LlvmError> {
     let attention = code.builder().load(code.types.int(32), code.inputs.attention, 4, Volatile)?;
     let goes_on = code.builder().int_compare(IntPredicate::Eq, attention, code.int(32, 0))?;
-    lane_masks::unless(code, goes_on, |code| {
-        runtime::stop_numbered(code, place, lanes, Status::Interrupted)
-    })?;
-    runtime::call_checked(code, offset_of!(Runtime, give_way), &[place, lanes])
+    lane_masks::unless(code, goes_on, |code| runtime::stop_numbered(code, place, lanes, Status::Interrupted))
 }
 
 /// Whether a lane is at one of some blocks of the segment, or at one of other segments in a range.

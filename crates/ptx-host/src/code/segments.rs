@@ -113,13 +113,10 @@ pub(super) fn dispatch<'a, 'c>(
     }
     let bound_at = code.builder().offset(state, code.int(64, BOUND))?;
     code.builder().store(code.int(32, 0), bound_at, 4, Ordinary)?;
-    for (at, value) in [(VAIN, 0), (EXCEPT, EXITED), (PLACE, 0), (LANES, 0)] {
-        code.builder().store(
-            code.int(32, value),
-            code.builder().offset(state, code.int(64, at))?,
-            4,
-            Ordinary,
-        )?;
+    let begin = runtime::instruction_of(code, code.program.kernel().start, lanes)?;
+    let (none, except) = (code.int(32, 0), code.int(32, EXITED));
+    for (at, value) in [(VAIN, none), (EXCEPT, except), (PLACE, begin), (LANES, lanes)] {
+        code.builder().store(value, code.builder().offset(state, code.int(64, at))?, 4, Ordinary)?;
     }
     let [head, returned, stopped] = code.blocks(["dispatch", "returned", "stopped"]);
     code.builder().branch(head)?;
