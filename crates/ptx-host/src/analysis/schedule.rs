@@ -354,12 +354,12 @@ fn mixed(
     parts_lanes: &impl Fn(BlockId) -> bool,
     gather: impl Fn(BlockId) -> Option<Gather>,
 ) -> (BTreeSet<BlockId>, BTreeSet<BlockId>) {
-    let mut work = Vec::new();
-    for &id in patient.iter().filter(|&&id| parts_lanes(id) || !spans.is_together(id)) {
-        work.push(id);
-        if let Some((first, last)) = spans.bounds(id) {
-            work.extend((first..=last).filter(|&other| spans.may_wait(id, other)));
-        }
+    let mut work: Vec<BlockId> =
+        patient.iter().copied().filter(|&id| parts_lanes(id) || !spans.is_together(id)).collect();
+    // One interval for all loops: one for each could take the square of their blocks.
+    let bounds = work.iter().filter_map(|&id| spans.bounds(id));
+    if let Some((first, last)) = bounds.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) {
+        work.extend((first..=last).filter(|&other| spans.can_wait(other)));
     }
     let mut mixed = BTreeSet::new();
     let mut barriers = BTreeSet::new();

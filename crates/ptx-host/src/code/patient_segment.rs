@@ -166,7 +166,7 @@ pub(super) fn next_in_turn<'c>(
     Ok(next)
 }
 
-/// If lanes are at later blocks that are no barriers, runs the lowest of these; goes on behind that otherwise. `here` are the blocks of
+/// If lanes are at later blocks that are no barriers, runs the lowest of these; otherwise continues after that. `here` are the blocks of
 /// the segment at which lanes may be.
 fn run_later<'a, 'c>(
     code: &Code<'a, '_, 'c>,
