@@ -118,25 +118,28 @@ impl<'s> Resolver<'s, '_> {
         }
         let number = |at: usize| numbers.get(at).copied();
         let lengths = [number(0), number(1), number(2)];
-        // Default: the grammar has a number for each directive that takes one.
-        let one = number(0).unwrap_or_default();
+        let one = || {
+            let missing =
+                || Box::new(Diagnostic::error(codes::EXPECTED, directive.span, "expected a number"));
+            number(0).ok_or_else(missing)
+        };
         let found = match directive.word.text {
             "maxntid" => FunctionDirective::MaxNtid(lengths),
             "reqntid" => FunctionDirective::ReqNtid(lengths),
             "reqnctapercluster" => FunctionDirective::ReqNCtaPerCluster(lengths),
-            "minnctapersm" => FunctionDirective::MinNCtaPerSm(one),
-            "maxnctapersm" => FunctionDirective::MaxNCtaPerSm(one),
-            "maxnreg" => FunctionDirective::MaxNReg(one),
-            "maxclusterrank" => FunctionDirective::MaxClusterRank(one),
-            "abi_preserve" => FunctionDirective::AbiPreserve(one),
-            "abi_preserve_control" => FunctionDirective::AbiPreserveControl(one),
+            "minnctapersm" => FunctionDirective::MinNCtaPerSm(one()?),
+            "maxnctapersm" => FunctionDirective::MaxNCtaPerSm(one()?),
+            "maxnreg" => FunctionDirective::MaxNReg(one()?),
+            "maxclusterrank" => FunctionDirective::MaxClusterRank(one()?),
+            "abi_preserve" => FunctionDirective::AbiPreserve(one()?),
+            "abi_preserve_control" => FunctionDirective::AbiPreserveControl(one()?),
             "noreturn" => FunctionDirective::NoReturn,
             "explicitcluster" => FunctionDirective::ExplicitCluster,
             "blocksareclusters" => FunctionDirective::BlocksAreClusters,
             "pragma" => FunctionDirective::Pragma(self.strings(&directive.texts)?),
             "language" => FunctionDirective::Language(numbers),
-            "local_maxnreg" => FunctionDirective::LocalMaxNReg(one),
-            "minperctamemory" => FunctionDirective::MinPerCtaMemory(one),
+            "local_maxnreg" => FunctionDirective::LocalMaxNReg(one()?),
+            "minperctamemory" => FunctionDirective::MinPerCtaMemory(one()?),
             "attribute" => {
                 let attributes = attributes(&directive.attributes)?.into_iter();
                 directives.extend(attributes.map(|attribute| (FunctionDirective::Attribute(attribute), at)));
