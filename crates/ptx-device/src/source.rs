@@ -1,10 +1,11 @@
 //! Reads modules from their source formats into one linked module.
 
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
-use ptx_exec::{BUILTIN_FUNCTIONS, codes};
+use ptx_exec::codes;
 use ptx_ir::{Module as Tree, Symbol};
 use ptx_link::device_runtime::{FILE_NAME, device_runtime, of_module};
 use ptx_link::{Sources, Unit, link, unresolved};
+use ptx_program::Builtin;
 use ptx_verify::verify;
 
 use crate::DeviceError;
@@ -81,7 +82,7 @@ pub(crate) fn undefined(tree: &Tree) -> Diagnostics {
             Symbol::Function(id) => ("function", tree.name(tree.function(id).name)),
             Symbol::Variable(id) => ("variable", tree.name(tree.variable(id).name)),
         };
-        if BUILTIN_FUNCTIONS.contains(&name) {
+        if Builtin::named(name).is_some() {
             continue;
         }
         let text = format!("{what} `{name}` is declared and defined nowhere");

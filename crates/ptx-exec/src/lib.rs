@@ -25,7 +25,6 @@
 //! Nothing here prints, reads the environment, or grows without bound on any input ([`Limits`]).
 
 mod attributes;
-mod builtins;
 mod cluster_shape;
 #[doc(hidden)]
 pub mod engine;
@@ -50,7 +49,6 @@ mod spec;
 pub mod texture;
 
 pub use attributes::KernelAttributes;
-pub use builtins::BUILTIN_FUNCTIONS;
 pub use error::{ExecError, Trap, TrapKind, codes};
 pub use extents::{LARGEST_BLOCK, LARGEST_GRID, MOST_THREADS};
 pub use image::{DeviceHeap, Image, Prepared, Surroundings, Variable};

@@ -173,13 +173,7 @@ impl Reached {
 
 /// The builtin function that a declaration without a definition refers to.
 pub fn builtin(module: &Module, id: FunctionId) -> Option<Builtin> {
-    match module.name(module.function(id).name) {
-        "vprintf" => Some(Builtin::Printf),
-        "malloc" => Some(Builtin::Malloc),
-        "free" => Some(Builtin::Free),
-        "__assertfail" => Some(Builtin::AssertFail),
-        _ => None,
-    }
+    Builtin::named(module.name(module.function(id).name))
 }
 
 /// Where function addresses may come from.

@@ -57,6 +57,19 @@ pub enum Builtin {
     AssertFail,
 }
 
+impl Builtin {
+    /// The builtin function of this name, which modules only declare (CUDA Programming Guide, "C++ Language Extensions").
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "vprintf" => Some(Self::Printf),
+            "malloc" => Some(Self::Malloc),
+            "free" => Some(Self::Free),
+            "__assertfail" => Some(Self::AssertFail),
+            _ => None,
+        }
+    }
+}
+
 /// `call`.
 #[derive(Clone, Debug, Hash)]
 pub struct Call {
