@@ -6,10 +6,12 @@ use ptx_ir::{Item, Stmt};
 use crate::codes;
 use crate::grammar::MAX_DEPTH;
 use crate::grammar::control::label_name;
+use crate::grammar::debug::location;
 use crate::grammar::error::{Problem, unknown_directive};
 use crate::grammar::instruction::{head, instruction};
 use crate::grammar::module::{is_linkage, starts_item};
 use crate::grammar::statement::statement;
+use crate::grammar::variable::variables;
 use crate::resolve::module::linkage;
 use crate::resolve::{Resolve, Resolved, Resolver, at};
 use crate::stream::{Source, Stream};
@@ -281,13 +283,15 @@ impl<'s, 'h> Reader<'s, 'h> {
     fn statement(&mut self, token: Token, opened: &mut Vec<Span>) -> Resolved<Next> {
         match token.kind {
             TokenKind::Ident | TokenKind::Dotted | TokenKind::Mark(b'@') => {}
-            TokenKind::Directive => {
-                if let Some(word) = self.stream.directive(&token)
-                    && let Some(next) = self.check_directive(token, word, opened)?
-                {
-                    return Ok(next);
+            TokenKind::Directive => match self.stream.text(&token) {
+                ".loc" => return self.location(token),
+                ".reg" | ".param" | ".local" => return self.variables(token),
+                word => {
+                    if let Some(next) = self.check_directive(token, word.trim_start_matches('.'), opened)? {
+                        return Ok(next);
+                    }
                 }
-            }
+            },
             TokenKind::Mark(b'{') => return Ok(self.open(token, opened)),
             TokenKind::Mark(b'}') => return self.close(token, opened),
             // Inline assembly often ends in one semicolon too many.
@@ -309,9 +313,39 @@ impl<'s, 'h> Reader<'s, 'h> {
             Ok(statement) => {
                 if let Err(error) = self.resolved_statement(statement) {
                     self.resolver.report(*error);
-                    if self.stream.text(&token) == ".loc" {
-                        self.stream.skip_line(token);
-                    }
+                }
+                Ok(Next::Statement)
+            }
+            Err(problem) => self.broken_statement(token, problem),
+        }
+    }
+
+    /// `.loc`
+    fn location(&mut self, token: Token) -> Resolved<Next> {
+        match self.stream.parse(location) {
+            Ok(location) => {
+                self.comments_inside();
+                if let Err(error) = self.resolver.location(&location) {
+                    self.refuse(token, *error, Recovery::Line);
+                }
+            }
+            Err(problem) => {
+                self.spoil_taken();
+                let error = self.stream.diagnostic(problem);
+                self.refuse(token, *error, Recovery::Line);
+            }
+        }
+        Ok(Next::Statement)
+    }
+
+    /// Declarations of variables or registers.
+    fn variables(&mut self, token: Token) -> Resolved<Next> {
+        match self.stream.parse(|tokens| variables(tokens, None)) {
+            Ok(variables) => {
+                self.comments_inside();
+                if let Err(error) = self.resolver.body_variables(&variables) {
+                    self.spoil_taken();
+                    self.resolver.report(*error);
                 }
                 Ok(Next::Statement)
             }
@@ -355,22 +389,16 @@ impl<'s, 'h> Reader<'s, 'h> {
         match statement {
             Statement::Instruction(instruction) => self.resolver.instruction(&instruction),
             Statement::Label(name) => self.resolver.label(name),
-            Statement::Location(location) => self.resolver.location(&location),
-            Statement::Variables(variables) => {
-                let resolved = self.resolver.body_variables(&variables);
-                if resolved.is_err() {
-                    self.spoil_taken();
-                }
-                resolved
-            }
             Statement::Pragma(texts, _) => self.resolver.strings(&texts).map(|texts| {
                 self.resolver.body.statements.push(Stmt::Pragma(texts));
             }),
             Statement::BranchTargets(name, targets) => self.resolver.branch_targets(name, &targets),
             Statement::CallTargets(name, functions) => self.resolver.call_targets(name, &functions),
             Statement::CallPrototype(name, prototype) => self.resolver.call_prototype(name, &prototype),
-            // The first token of these was refused.
-            Statement::Version(..)
+            // Others were refused at their first token, or are read by functions of their own.
+            Statement::Location(_)
+            | Statement::Variables(_)
+            | Statement::Version(..)
             | Statement::Target(..)
             | Statement::AddressSize(..)
             | Statement::File(_)
@@ -402,12 +430,7 @@ impl<'s, 'h> Reader<'s, 'h> {
         if token.kind == TokenKind::Directive {
             self.spoil_taken();
         }
-        let error = self.stream.diagnostic(problem);
-        if self.stream.text(&token) == ".loc" {
-            self.refuse(token, *error, Recovery::Line);
-            return Ok(Next::Statement);
-        }
-        Err(error)
+        Err(self.stream.diagnostic(problem))
     }
 
     /// Refuses a directive that does not belong into a body; `None` if it does.
@@ -424,8 +447,8 @@ impl<'s, 'h> Reader<'s, 'h> {
             return Ok(Some(Next::End));
         }
         match word {
-            "reg" | "param" | "local" | "shared" | "global" | "const" | "align" | "attribute" | "loc"
-            | "pragma" => Ok(None),
+            "shared" | "global" | "const" | "align" | "attribute" => self.variables(token).map(Some),
+            "pragma" => Ok(None),
             "branchtargets" | "calltargets" | "callprototype" => {
                 Err(at(codes::DIRECTIVE, span, format!("`.{word}` needs a label before it")))
             }

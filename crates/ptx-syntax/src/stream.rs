@@ -277,7 +277,10 @@ impl<'s> Stream<'s> {
                 starts_line = false;
             } else {
                 self.at = length - rest.len();
-                let token = self.lex(starts_line);
+                let token = match byte {
+                    b'.' => self.token(rest, starts_line),
+                    _ => self.lex(starts_line),
+                };
                 if self.add(token, &mut run) {
                     return;
                 }
@@ -318,17 +321,25 @@ impl<'s> Stream<'s> {
         let is_brace = |before: &Token| matches!(before.kind, TokenKind::Mark(b'{' | b'}'));
         let begins = self.tokens.last().is_none_or(is_brace);
         match token.kind {
-            TokenKind::Directive | TokenKind::DwarfLine if !is_first && self.begins_run(&token) => {
+            TokenKind::Directive => match self.text(&token) {
+                // These can be nothing but the first of a statement that has no semicolon.
+                ".loc" | ".file" | ".section" | ".version" | ".target" | ".address_size" if !is_first => {
+                    self.held = Some(token);
+                    return true;
+                }
+                ".section" => {
+                    self.tokens.push(token);
+                    self.section();
+                    return true;
+                }
+                ".pragma" if !is_first => run.in_pragma = true,
+                ".loc" => {}
+                _ => run.declares |= begins,
+            },
+            TokenKind::DwarfLine if !is_first => {
                 self.held = Some(token);
                 return true;
             }
-            TokenKind::Directive if !is_first && self.text(&token) == ".pragma" => run.in_pragma = true,
-            TokenKind::Directive if is_first && self.text(&token) == ".section" => {
-                self.tokens.push(token);
-                self.section();
-                return true;
-            }
-            TokenKind::Directive if begins && self.text(&token) != ".loc" => run.declares = true,
             TokenKind::Mark(b'=') => run.assigns = true,
             _ => {}
         }
@@ -339,12 +350,6 @@ impl<'s> Stream<'s> {
             TokenKind::Mark(mark) => self.ends(mark, run),
             _ => false,
         }
-    }
-
-    /// Whether a token can be nothing but the first of a statement that has no semicolon.
-    fn begins_run(&self, token: &Token) -> bool {
-        let words = [".loc", ".file", ".section", ".version", ".target", ".address_size"];
-        token.kind == TokenKind::DwarfLine || words.contains(&self.text(token))
     }
 
     /// Reads two or more elements of a list that are nothing but numbers as one token.

@@ -33,10 +33,10 @@ pub(crate) fn file<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Statement<'s>> {
 
 /// `.loc file_index line_number column_position {, function_name label {+ immediate}, inlined_at file line column}`
 /// (manual 11.5.4); the two parts in either order.
-pub(crate) fn location<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Statement<'s>> {
+pub(crate) fn location<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Location<'s>> {
     let parts = (preceded(any_directive, must(position)), after(b',', inlined_at.map(Box::new)));
     let (rest, (position, inlined)) = { parts }.parse(i)?;
-    Ok((rest, Statement::Location(Location { position, inlined, span: i.span_to(rest) })))
+    Ok((rest, Location { position, inlined, span: i.span_to(rest) }))
 }
 
 /// `file_index line_number column_position`

@@ -51,7 +51,7 @@ fn directive_statement<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Statement<'s
         "address_size" => address_size(i),
         "file" => file(i),
         "section" => section(i),
-        "loc" => location(i),
+        "loc" => location.map(Statement::Location).parse(i),
         "pragma" => pragma(i),
         "alias" => alias(i),
         linkage if is_linkage(linkage) => declaration(rest, Some(word)),

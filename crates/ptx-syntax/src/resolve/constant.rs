@@ -76,7 +76,16 @@ pub(crate) fn word(number: Number<'_>, what: &str) -> Resolved<u32> {
 }
 
 /// A number of a directive in 64 bits.
+#[inline]
 pub(crate) fn long_word(number: Number<'_>, what: &str) -> Resolved<u64> {
+    match decimal(number.text) {
+        Some(value) => Ok(value as u64),
+        None => other_number(number, what),
+    }
+}
+
+/// The same for a number that is not plain decimal digits.
+fn other_number(number: Number<'_>, what: &str) -> Resolved<u64> {
     if number.text == "WARP_SZ" {
         return Ok(32);
     }
