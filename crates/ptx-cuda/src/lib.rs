@@ -45,6 +45,7 @@ mod stream;
 mod symbols;
 pub mod table;
 mod tensor_map;
-
+mod texture;
+mod texture_reference;
 pub mod types;
 mod virtual_memory;

@@ -9,6 +9,7 @@ use crate::function::Function;
 use crate::handle::{AnyHandle, Handle, Object, objects};
 use crate::image::{self, Files, JitOptions};
 use crate::pointer::Out;
+use crate::texture_reference::{SurfaceReference, TextureReference};
 
 objects! { Module, 7; }
 
@@ -20,15 +21,40 @@ pub struct Module {
     pub inner: ptx_device::Module,
     /// The most registers of a thread, if they were limited.
     pub registers: Option<u32>,
-    /// The functions that were asked for, by name.
-    pub functions: Mutex<HashMap<String, Handle<Function>>>,
+    /// Handles that have been requested.
+    pub functions: Named<Function>,
+    pub texture_references: Named<TextureReference>,
+    pub surface_references: Named<SurfaceReference>,
 }
 
-impl Drop for Module {
+/// Handles of parts of a module, by name. They are valid as long as the module is.
+#[derive(Debug)]
+pub struct Named<T: Object>(Mutex<HashMap<String, Handle<T>>>);
+
+impl<T: Object> Default for Named<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T: Object> Named<T> {
+    /// The handle of a part, which is created first if it has none.
+    pub fn get_or_insert(&self, name: &str, create: impl FnOnce() -> Answer<T>) -> Answer<Handle<T>> {
+        let mut handles = lock(&self.0);
+        if let Some(&handle) = handles.get(name) {
+            return Ok(handle);
+        }
+        let handle = T::table().insert(Arc::new(create()?))?;
+        handles.insert(name.to_owned(), handle);
+        Ok(handle)
+    }
+}
+
+impl<T: Object> Drop for Named<T> {
     fn drop(&mut self) {
-        for function in lock(&self.functions).values() {
-            // They are only removed here.
-            let _ = function.remove();
+        for handle in lock(&self.0).values() {
+            // They are only removed here, and references that programs created are no parts of a module.
+            let _ = handle.remove();
         }
     }
 }
@@ -43,30 +69,25 @@ impl Module {
     ) -> Answer<Handle<Self>> {
         let inner = image::load(gpu, files, options)?;
         let registers = options.registers.or(files.registers);
-        Self::table().insert(Arc::new(Self { gpu, context, inner, registers, functions: Mutex::default() }))
+        let (functions, texture_references, surface_references) =
+            (Named::default(), Named::default(), Named::default());
+        let module =
+            Self { gpu, context, inner, registers, functions, texture_references, surface_references };
+        Self::table().insert(Arc::new(module))
     }
 
     /// The handle of a function.
     pub fn function(&self, module: Handle<Self>, name: &str) -> Answer<Handle<Function>> {
-        let mut functions = lock(&self.functions);
-        if let Some(&function) = functions.get(name) {
-            return Ok(function);
-        }
-        if !self.inner.kernels().contains(&name) {
-            return Err(Failure::because(CUresult::NOT_FOUND, format!("there is no kernel `{name}`")));
-        }
-        let kernel = self.inner.kernel(name).map_err(|error| {
-            crate::log::report(&error.to_string());
-            self.gpu.failure(error)
-        })?;
-        let function = Function::table().insert(Arc::new(Function::new(
-            module.cast(),
-            self.gpu,
-            kernel,
-            self.registers,
-        )?))?;
-        functions.insert(name.to_owned(), function);
-        Ok(function)
+        self.functions.get_or_insert(name, || {
+            if !self.inner.kernels().contains(&name) {
+                return Err(Failure::because(CUresult::NOT_FOUND, format!("there is no kernel `{name}`")));
+            }
+            let kernel = self.inner.kernel(name).map_err(|error| {
+                crate::log::report(&error.to_string());
+                self.gpu.failure(error)
+            })?;
+            Function::new(module.cast(), self.gpu, kernel, self.registers)
+        })
     }
 
     /// The address and size of a variable.

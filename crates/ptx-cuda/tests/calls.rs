@@ -11,6 +11,7 @@ const PTX: &std::ffi::CStr = c".version 8.0
 .target sm_80
 .address_size 64
 .visible .global .align 4 .u32 count;
+.visible .global .texref image;
 .visible .entry add(.param .u64 to, .param .u32 n)
 {
     .reg .b64 %a; .reg .b32 %n;
@@ -137,6 +138,17 @@ const CALLS: &[(&str, &[Kind])] = &[
     ("cuMipmappedArrayGetLevel", &[Out, Handle, Small]),
     ("cuArrayDestroy", &[Handle]),
     ("cuTexObjectDestroy", &[Handle]),
+    ("cuModuleGetTexRef", &[Out, Handle, Name]),
+    ("cuTexRefCreate", &[Out]),
+    ("cuTexRefDestroy", &[Handle]),
+    ("cuTexRefSetAddress_v2", &[Out, Handle, Handle, Size]),
+    ("cuTexRefSetArray", &[Handle, Handle, Small]),
+    ("cuTexRefSetFormat", &[Handle, Small, Small]),
+    ("cuTexRefSetFlags", &[Handle, Small]),
+    ("cuTexRefSetAddressMode", &[Handle, Small, Small]),
+    ("cuTexRefSetFilterMode", &[Handle, Small]),
+    ("cuTexRefGetAddress_v2", &[Out, Handle]),
+    ("cuTexRefGetArray", &[Out, Handle]),
     ("cuLinkCreate_v2", &[Null, Null, Null, Out]),
     ("cuLinkAddData_v2", &[Handle, Small, Image, Small, Name, Null, Null, Null]),
     ("cuLinkComplete", &[Handle, Out, Out]),
@@ -199,6 +211,7 @@ impl Caller {
                 0 => 0,
                 1 => c"none".as_ptr() as u64,
                 2 => c"count".as_ptr() as u64,
+                3 => c"image".as_ptr() as u64,
                 _ => c"add".as_ptr() as u64,
             },
             Image => match self.random.u8(..8) {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use ptx_exec::texture::{Handle, Image, Sampler, SharedImage, Texture, TextureError, TextureSet};
+use ptx_exec::texture::{Handle, Image, Opaque, Sampler, SharedImage, Texture, TextureError, TextureSet};
 
 use crate::{Device, DeviceError, Module};
 
@@ -127,5 +127,10 @@ impl Module {
             self.device().textures_now().require(handle)?;
         }
         Ok(self.image().bind(name, handle)?)
+    }
+
+    /// The kind of the `.texref`, `.samplerref` or `.surfref` variable of this name, if there is one.
+    pub fn reference(&self, name: &str) -> Option<Opaque> {
+        self.image().reference(name)
     }
 }

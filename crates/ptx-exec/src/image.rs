@@ -20,7 +20,7 @@ use crate::launch::{Limits, Report};
 use crate::machine::Heap;
 use crate::memory::{Memory, MemoryError, Pieces, RegionKind};
 use crate::spec::LaunchSpec;
-use crate::texture::{TextureError, check_reference};
+use crate::texture::{Opaque, TextureError, check_reference, reference};
 
 /// The heap of device-side `malloc`, shared by clones. It is created when the first kernel needs it.
 #[derive(Clone, Debug, Default)]
@@ -219,6 +219,11 @@ impl Image {
         bound.retain(|(known, _)| known != name);
         bound.extend(handle.map(|handle| (name.to_owned(), handle)));
         Ok(())
+    }
+
+    /// The kind of the `.texref`, `.samplerref` or `.surfref` variable of this name, if there is one.
+    pub fn reference(&self, name: &str) -> Option<Opaque> {
+        reference(&self.module, name)
     }
 
     /// The names of its global and constant variables, sorted.

@@ -23,4 +23,5 @@ mod proc_address;
 mod stream;
 mod tensor_map;
 mod texture;
+mod texture_reference;
 mod virtual_memory;

@@ -23,6 +23,32 @@ static const char *ptx =
     "    sust.b.2d.b32.trap [%s, {%x, %y}], {%v};\n"
     "    ret;\n"
     "}\n"
+    ".global .texref source;\n"
+    ".global .surfref target;\n"
+    ".visible .entry from_reference(.param .u64 to)\n"
+    "{\n"
+    "    .reg .b32 %i; .reg .b64 %to; .reg .f32 %x, %y, %a, %b, %c, %d;\n"
+    "    ld.param.u64 %to, [to]; mov.u32 %i, %tid.x; mad.wide.u32 %to, %i, 4, %to;\n"
+    "    cvt.rn.f32.u32 %x, %i; add.f32 %x, %x, 0f3F800000; mov.f32 %y, 0f3F000000;\n"
+    "    tex.2d.v4.f32.f32 {%a, %b, %c, %d}, [source, {%x, %y}];\n"
+    "    st.global.f32 [%to], %a;\n"
+    "    ret;\n"
+    "}\n"
+    ".visible .entry from_line(.param .u64 to)\n"
+    "{\n"
+    "    .reg .b32 %i; .reg .b64 %to; .reg .f32 %a, %b, %c, %d;\n"
+    "    ld.param.u64 %to, [to]; mov.u32 %i, %tid.x; mad.wide.u32 %to, %i, 4, %to;\n"
+    "    tex.1d.v4.f32.s32 {%a, %b, %c, %d}, [source, {%i}];\n"
+    "    st.global.f32 [%to], %a;\n"
+    "    ret;\n"
+    "}\n"
+    ".visible .entry to_reference()\n"
+    "{\n"
+    "    .reg .b32 %i, %x, %y, %v;\n"
+    "    mov.u32 %i, %tid.x; shl.b32 %x, %i, 2; mov.u32 %y, 1; mad.lo.u32 %v, %i, 10, 1;\n"
+    "    sust.b.2d.b32.trap [target, {%x, %y}], {%v};\n"
+    "    ret;\n"
+    "}\n"
     /* copies a box of 8 x 4 words at (8, 4) of a tensor to `to` */
     ".visible .entry box(.param .align 64 .b8 map[128], .param .u64 to)\n"
     "{\n"
@@ -151,6 +177,100 @@ static void surfaces(void)
     GIVES(cuArray3DGetDescriptor(&description, level), CUDA_ERROR_INVALID_HANDLE);
 }
 
+/* Variables of the module that are bound to memory, which CUDA has deprecated. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+static void references(void)
+{
+    float texels[2][4] = { { 10, 20, 40, 80 }, { 1, 2, 3, 4 } }, values[4];
+    uint32_t words[2][4] = { { 0 } };
+    CUDA_ARRAY_DESCRIPTOR description = { .Width = 4, .Height = 2, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1 };
+    CUtexref source, again, own;
+    CUsurfref target;
+    CUarray array, got;
+    CUdeviceptr to, line, address;
+    CUaddress_mode mode;
+    CUarray_format format;
+    size_t offset = 1;
+    int channels;
+    void *arguments[] = { &to };
+    OK(cuMemAlloc(&to, sizeof values));
+    OK(cuModuleGetTexRef(&source, module, "source"));
+    OK(cuModuleGetTexRef(&again, module, "source"));
+    EXPECT(source == again);
+    GIVES(cuModuleGetTexRef(&again, module, "target"), CUDA_ERROR_NOT_FOUND);
+    GIVES(cuModuleGetSurfRef(&target, module, "source"), CUDA_ERROR_NOT_FOUND);
+    OK(cuTexRefGetAddressMode(&mode, source, 0));
+    EXPECT(mode == CU_TR_ADDRESS_MODE_CLAMP);
+    GIVES(cuTexRefGetAddressMode(&mode, source, 3), CUDA_ERROR_INVALID_VALUE);
+    GIVES(cuTexRefGetArray(&got, source), CUDA_ERROR_INVALID_VALUE);
+
+    OK(cuArrayCreate(&array, &description));
+    CUDA_MEMCPY2D copy = {
+        .srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = texels, .srcPitch = sizeof texels[0],
+        .dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = array, .WidthInBytes = sizeof texels[0], .Height = 2,
+    };
+    OK(cuMemcpy2D(&copy));
+    GIVES(cuTexRefSetArray(source, array, 0), CUDA_ERROR_INVALID_VALUE);
+    OK(cuTexRefSetArray(source, array, CU_TRSA_OVERRIDE_FORMAT));
+    OK(cuTexRefGetArray(&got, source));
+    EXPECT(got == array);
+    OK(cuTexRefGetFormat(&format, &channels, source));
+    EXPECT(format == CU_AD_FORMAT_FLOAT && channels == 1);
+    /* The centre of a texel is at a half: 1.0 is rounded to the texel after it. */
+    run("from_reference", 4, arguments);
+    OK(cuMemcpyDtoH(values, to, sizeof values));
+    EXPECT(values[0] == 20 && values[1] == 40 && values[2] == 80 && values[3] == 80);
+    /* What is set afterwards holds for later launches. */
+    OK(cuTexRefSetFilterMode(source, CU_TR_FILTER_MODE_LINEAR));
+    run("from_reference", 4, arguments);
+    OK(cuMemcpyDtoH(values, to, sizeof values));
+    EXPECT(values[0] == 15 && values[1] == 30 && values[2] == 60 && values[3] == 80);
+    OK(cuTexRefSetAddressMode(source, 0, CU_TR_ADDRESS_MODE_BORDER));
+    run("from_reference", 4, arguments);
+    OK(cuMemcpyDtoH(values, to, sizeof values));
+    EXPECT(values[2] == 60 && values[3] == 40);
+
+    /* Linear memory, whose format is that of the reference. */
+    OK(cuMemAlloc(&line, sizeof texels[0]));
+    OK(cuMemcpyHtoD(line, texels[0], sizeof texels[0]));
+    OK(cuTexRefSetFilterMode(source, CU_TR_FILTER_MODE_POINT));
+    OK(cuTexRefSetFormat(source, CU_AD_FORMAT_FLOAT, 1));
+    GIVES(cuTexRefSetFormat(source, CU_AD_FORMAT_FLOAT, 3), CUDA_ERROR_INVALID_VALUE);
+    OK(cuTexRefSetAddress(&offset, source, line, sizeof texels[0]));
+    OK(cuTexRefGetAddress(&address, source));
+    EXPECT(offset == 0 && address == line);
+    run("from_line", 4, arguments);
+    OK(cuMemcpyDtoH(values, to, sizeof values));
+    EXPECT(!memcmp(values, texels[0], sizeof values));
+
+    OK(cuModuleGetSurfRef(&target, module, "target"));
+    GIVES(cuSurfRefGetArray(&got, target), CUDA_ERROR_INVALID_VALUE);
+    OK(cuSurfRefSetArray(target, array, 0));
+    OK(cuSurfRefGetArray(&got, target));
+    EXPECT(got == array);
+    run("to_reference", 4, NULL);
+    CUDA_MEMCPY2D back = {
+        .srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = array, .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = words,
+        .dstPitch = sizeof words[0], .WidthInBytes = sizeof words[0], .Height = 2,
+    };
+    OK(cuMemcpy2D(&back));
+    EXPECT(!memcmp(words[0], texels[0], sizeof words[0]));
+    for (uint32_t i = 0; i < 4; i++)
+        EXPECT(words[1][i] == 10 * i + 1);
+
+    OK(cuTexRefCreate(&own));
+    OK(cuTexRefSetFlags(own, CU_TRSF_NORMALIZED_COORDINATES));
+    OK(cuTexRefSetAddress(NULL, own, line, sizeof texels[0]));
+    OK(cuTexRefDestroy(own));
+    GIVES(cuTexRefSetFlags(own, 0), CUDA_ERROR_INVALID_HANDLE);
+    GIVES(cuTexRefDestroy(source), CUDA_ERROR_INVALID_VALUE);
+    OK(cuArrayDestroy(array));
+    OK(cuMemFree(line));
+    OK(cuMemFree(to));
+}
+#pragma GCC diagnostic pop
+
 /* The word at (x, y) of 32 x 16 is x + 100 y. */
 static void tensors(void)
 {
@@ -200,6 +320,7 @@ int main(void)
     OK(cuModuleLoadData(&module, ptx));
     arrays();
     surfaces();
+    references();
     tensors();
     printf("passed\n");
     return 0;

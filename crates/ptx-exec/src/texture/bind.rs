@@ -126,19 +126,23 @@ fn bind_variable(declared: &Declared, set: &TextureSet, bound: &[(String, Handle
     }
 }
 
+/// The kind of a module's `.texref`, `.samplerref` or `.surfref` variable; `None` if there is none of this name.
+pub(crate) fn reference(module: &Module, name: &str) -> Option<Opaque> {
+    module.items.iter().find_map(|item| match item {
+        Item::Variable(id) if module.name(module.variable(*id).name) == name => {
+            opaque_of(module.variable(*id))
+        }
+        _ => None,
+    })
+}
+
 /// Checks that a module has a variable to which a handle can be bound.
 ///
 /// # Errors
 /// Why it has not.
 pub(crate) fn check_reference(module: &Module, name: &str, handle: Handle) -> Result<(), TextureError> {
-    let opaque = module.items.iter().find_map(|item| match item {
-        Item::Variable(id) if module.name(module.variable(*id).name) == name => {
-            opaque_of(module.variable(*id))
-        }
-        _ => None,
-    });
     let got = handle.opaque();
-    match opaque {
+    match reference(module, name) {
         None => Err(TextureError(format!("the module has no texture, sampler or surface `{name}`"))),
         Some(wanted) if wanted != got => {
             let (wanted, got) = (opaque_name(wanted), opaque_name(got));

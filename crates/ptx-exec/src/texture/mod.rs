@@ -5,10 +5,11 @@ mod memory;
 mod slots;
 
 pub use memory::{SharedImage, TextureError, TextureSet};
+pub use ptx_program::Opaque;
 pub use ptx_program::texture::{
     AddressMode, ChannelFormat, Comparison, Extent, Filter, Handle, Image, ReadMode, Sampler, Start, Storage,
     Surface, Texture, Textures,
 };
 
-pub(crate) use bind::{Units, check_given, check_reference};
+pub(crate) use bind::{Units, check_given, check_reference, reference};
 pub(crate) use memory::PlacedImage;
