@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::driver::Driver;
 use crate::error::{Answer, CUresult, Failure};
-use crate::log;
+use crate::{host_call, log};
 
 /// Which stream a null stream means: functions whose names end with `_ptsz` or `_ptds` mean that of the thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +35,7 @@ pub fn unchecked(name: &'static str, body: impl FnOnce() -> Answer) -> CUresult 
 pub fn checked(name: &'static str, body: impl FnOnce() -> Answer) -> CUresult {
     unchecked(name, || {
         Driver::get()?;
+        host_call::refuse_nested()?;
         body()
     })
 }

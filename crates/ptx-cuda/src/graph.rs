@@ -10,6 +10,7 @@ use crate::driver::lock;
 use crate::error::{Answer, CUresult, Failure};
 use crate::graph_nodes::Work;
 use crate::handle::{Handle, Object, objects};
+use crate::host_call;
 use crate::operation::{Operation, Program};
 use crate::pointer::In;
 
@@ -85,7 +86,7 @@ impl Drop for Graph {
 impl UserObject {
     pub fn release(&self, count: u32) {
         if self.references.fetch_sub(count.into(), Ordering::AcqRel) == u64::from(count) {
-            (self.destroy)(self.object);
+            host_call::call(|| (self.destroy)(self.object));
         }
     }
 }

@@ -8,9 +8,10 @@ use crate::error::Answer;
 use crate::fill::Fill;
 use crate::graph::Graph;
 use crate::handle::{AnyHandle, Handle, Object};
+use crate::host_call::HostCall;
 use crate::launch::Launch;
 use crate::memory;
-use crate::operation::{HostCall, Operation};
+use crate::operation::Operation;
 use crate::types::{AllocationNode, Copy3d, FillNode};
 
 /// Memory of a graph: it is freed with the last graph that has it.

@@ -27,6 +27,7 @@ mod function;
 mod graph;
 mod graph_nodes;
 mod handle;
+mod host_call;
 mod host_memory;
 mod image;
 mod launch;

@@ -1,6 +1,5 @@
 //! Operations: what is queued on a stream, and what the nodes of a graph do.
 
-use std::ffi::c_void;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
@@ -8,38 +7,12 @@ use crate::copy::Copy;
 use crate::driver::{Gpu, lock};
 use crate::error::{Answer, CUresult};
 use crate::fill::Fill;
+use crate::host_call::HostCall;
 use crate::launch::Launch;
 use crate::memory;
 
 /// Work that is done once.
 pub type Once = Box<dyn FnOnce() -> Answer + Send>;
-
-/// A function of the program with its argument.
-#[derive(Clone, Copy, Debug)]
-pub struct HostCall {
-    pub function: extern "C" fn(*mut c_void),
-    pub data: u64,
-}
-
-impl HostCall {
-    /// A function at an address.
-    pub fn new(function: u64, data: u64) -> Answer<Self> {
-        if function == 0 {
-            return Err(CUresult::INVALID_VALUE.into());
-        }
-        // SAFETY: the caller's address is that of such a function.
-        let function = unsafe { std::mem::transmute::<usize, extern "C" fn(*mut c_void)>(function as usize) };
-        Ok(Self { function, data })
-    }
-
-    pub fn addresses(self) -> (u64, u64) {
-        (self.function as usize as u64, self.data)
-    }
-
-    pub fn run(self) {
-        (self.function)(self.data as *mut c_void);
-    }
-}
 
 /// An operation on a word of memory.
 #[derive(Clone, Copy, Debug)]

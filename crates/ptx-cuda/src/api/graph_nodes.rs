@@ -12,9 +12,10 @@ use crate::function::Function;
 use crate::graph::{Executable, Graph, Node};
 use crate::graph_nodes::{Reserved, Work, fill_of};
 use crate::handle::{Handle, Object};
+use crate::host_call::HostCall;
 use crate::launch::{Arguments, Launch, shape};
 use crate::memory;
-use crate::operation::{HostCall, Operation};
+use crate::operation::Operation;
 use crate::pointer::{In, Out};
 use crate::pool::Pool;
 use crate::types::{

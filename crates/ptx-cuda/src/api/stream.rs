@@ -12,7 +12,8 @@ use crate::driver::lock;
 use crate::entry::{entries, stream_entries};
 use crate::error::{Answer, CUresult, Failure};
 use crate::handle::{Handle, Object};
-use crate::operation::{HostCall, Operation};
+use crate::host_call::{self, HostCall};
+use crate::operation::Operation;
 use crate::pointer::Out;
 use crate::stream::{GREATEST_PRIORITY, LEAST_PRIORITY, LEGACY, PER_THREAD, Role, Stream};
 
@@ -129,7 +130,7 @@ stream_entries! {
                 None => CUresult::SUCCESS,
                 Some(error) => gpu.failure(error).result,
             };
-            callback(stream, result, data as *mut c_void);
+            host_call::call(|| callback(stream, result, data as *mut c_void));
             Ok(())
         };
         found.submit(Operation::Task(Arc::new(Mutex::new(Some(Box::new(task))))))

@@ -195,6 +195,10 @@ static void messages(void)
 
 static void host_function(void *data)
 {
+    CUdeviceptr memory;
+    /* It would wait for itself. */
+    GIVES(cuCtxSynchronize(), CUDA_ERROR_NOT_PERMITTED);
+    GIVES(cuMemAlloc(&memory, 4), CUDA_ERROR_NOT_PERMITTED);
     *(int *)data += 1;
 }
 
