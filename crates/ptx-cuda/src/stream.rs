@@ -163,6 +163,9 @@ impl Stream {
         if let Some(error) = self.gpu().device.stopped() {
             return Err(self.gpu().failure(error));
         }
+        // Other streams can queue work meanwhile.
+        let queue = lock(&self.queue).clone();
+        queue.iter().for_each(ptx_device::Stream::wait_for_room);
         let others = lock(&self.order.others);
         for stream in self.before(&others) {
             let done = ptx_device::Event::new();

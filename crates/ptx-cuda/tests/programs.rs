@@ -1,6 +1,7 @@
 //! Programs in C that are linked with the library, compiled with NVIDIA's `cuda.h`; skipped where that is missing. What they expect follows from
 //! their kernels, which are a few lines each.
 
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output};
 use std::sync::OnceLock;
@@ -23,6 +24,8 @@ fn main() -> ExitCode {
         trial("arrays, textures, surfaces and tensor maps", || passes("textures")),
         trial("libraries, linking, fat binaries and attributes", || passes("libraries")),
         trial("threads, and the order of streams", || passes("threads")),
+        trial("many launches and modules take no memory", endurance),
+        trial("processes end while kernels run", leaving),
         trial("errors of kernels stay and are reported, and output is written in order", errors),
         trial("the structures, constants and names are those of the header", header),
     ];
@@ -83,19 +86,47 @@ fn compile(folder: &Path, source: &Path) -> PathBuf {
 
 /// Compiles a program and runs it with two devices of 1 GiB each.
 fn run(name: &str) -> Output {
+    run_with(name, &[], &[])
+}
+
+fn run_with(name: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/c/{name}.c"));
-    let program = compile(folder.path(), &source);
-    let mut command = Command::new(program);
+    let mut command = Command::new(compile(folder.path(), &source));
     for (variable, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PTX_")) {
         command.env_remove(variable);
     }
     command.env("LD_LIBRARY_PATH", library()).env("PTX_EXEC_CACHE", "");
-    command.env("PTX_CUDA_DEVICES", "2").env("PTX_CUDA_MEMORY", (1u64 << 30).to_string()).output().unwrap()
+    command.env("PTX_CUDA_DEVICES", "2").env("PTX_CUDA_MEMORY", (1u64 << 30).to_string());
+    command.envs(environment.iter().copied()).args(arguments).output().unwrap()
 }
 
 fn passes(name: &str) {
     assert_eq!(text(&run(name)), "passed\n");
+}
+
+fn endurance() {
+    let launches = testing::count("launches of one process", 1_000_000, 40_000);
+    let modules = testing::count("modules of one process", 1000, 200);
+    // LLVM would be loaded at some time, and each heap of the C library would keep what was freed in it.
+    let environment = [("PTX_EXEC_ENGINE", "interp"), ("MALLOC_ARENA_MAX", "1")];
+    let output = run_with("endurance", &[&launches.to_string(), &modules.to_string()], &environment);
+    assert_eq!(text(&output), "passed\n");
+}
+
+fn leaving() {
+    for engine in
+        ["auto", "interp", "jit"].into_iter().filter(|engine| cfg!(feature = "jit") || *engine != "jit")
+    {
+        for way in ["return", "exit", "_exit"] {
+            assert_eq!(
+                text(&run_with("leaving", &[way], &[("PTX_EXEC_ENGINE", engine)])),
+                "passed\n",
+                "{way} {engine}"
+            );
+        }
+    }
+    assert_eq!(run_with("leaving", &["kill"], &[]).status.signal(), Some(9));
 }
 
 fn errors() {

@@ -49,6 +49,11 @@ impl Progress {
         drop(self.idle());
     }
 
+    /// Waits until fewer pieces of work than this are queued and not complete.
+    pub(crate) fn wait_for_room(&self, most: u64) {
+        drop(self.until(|state| state.queued - state.done < most));
+    }
+
     /// Waits until this number of pieces of work is complete.
     pub(crate) fn wait_for(&self, count: u64) {
         drop(self.until(|state| state.done >= count));

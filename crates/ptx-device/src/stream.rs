@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
 
 use ptx_exec::{BoxSize, Pitched, RegionKind, Shape};
 
@@ -29,7 +30,7 @@ pub struct StreamOptions {
 }
 
 /// A queue of work done in order on a separate host thread. Clones refer to the same stream. When the last one is
-/// dropped, queued work is still completed.
+/// dropped, queued work is still completed. While 2,048 operations are queued, functions that queue work wait.
 ///
 /// ```
 /// use ptx_device::{Device, Event, Stream};
@@ -57,6 +58,7 @@ pub struct Stream {
 struct StreamState {
     id: u64,
     options: StreamOptions,
+    thread: ThreadId,
     capture: Mutex<Option<Part>>,
 }
 
@@ -76,6 +78,9 @@ impl Pending {
         self.bytes.recv().map_err(|_| ended())?
     }
 }
+
+/// How many operations are queued at most, so that a program that queues work faster than it is done does not fill the memory: a launch takes about 1,500 bytes. CUDA's driver waits at about 1,000.
+const MOST_QUEUED: u64 = 2048;
 
 const CAPTURED: DeviceError =
     DeviceError::Capture("the operation is not allowed while the stream is captured");
@@ -118,10 +123,11 @@ impl Stream {
             }
         };
         let builder = std::thread::Builder::new().name("ptx stream".to_owned());
-        builder.spawn(work).map_err(|error| DeviceError::Host(error.to_string()))?;
+        let started = builder.spawn(work).map_err(|error| DeviceError::Host(error.to_string()))?;
         device.know(&progress, options.role);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        let state = Arc::new(StreamState { id, options, capture: Mutex::default() });
+        let state =
+            Arc::new(StreamState { id, options, thread: started.thread().id(), capture: Mutex::default() });
         Ok(Self { device: device.clone(), tasks, progress, state })
     }
 
@@ -140,7 +146,16 @@ impl Stream {
         self.state.options
     }
 
+    /// Waits until not too much work is queued, as functions that queue work do themselves. A program that holds a lock while it queues work calls it before.
+    pub fn wait_for_room(&self) {
+        // A host function on the thread of the stream would wait for itself.
+        if std::thread::current().id() != self.state.thread {
+            self.progress.wait_for_room(MOST_QUEUED);
+        }
+    }
+
     fn push(&self, task: impl FnOnce() -> Result<(), DeviceError> + Send + 'static) {
+        self.wait_for_room();
         self.device.default_order().queue(self.state.options.role, |earlier| {
             self.progress.begin();
             let task: Task = if earlier.is_empty() {

@@ -1,4 +1,4 @@
-//! Detached threads that compile kernels.
+//! Threads that compile kernels, most of them detached.
 //!
 //! When a process exits, the C library runs the destructors of LLVM's library while other threads go on. A thread that
 //! uses LLVM then would crash, so the exit has to wait before that:
@@ -26,10 +26,30 @@ struct State {
     loading: usize,
     /// Threads that use LLVM or are about to.
     using: usize,
+    /// The process that they are threads of: after a fork the child has none of them.
+    process: u32,
     is_ending: bool,
 }
 
-static STATE: Mutex<State> = Mutex::new(State { loading: 0, using: 0, is_ending: false });
+impl State {
+    /// Counts a thread, until what is returned is dropped.
+    fn begin(&mut self) -> (Using, Loading) {
+        let process = std::process::id();
+        if self.process != process {
+            *self = Self { loading: 0, using: 0, process, is_ending: false };
+        }
+        self.using += 1;
+        self.loading += 1;
+        (Using { process }, Loading { process })
+    }
+
+    /// How many threads of this process use LLVM.
+    fn using(&self) -> usize {
+        if self.process == std::process::id() { self.using } else { 0 }
+    }
+}
+
+static STATE: Mutex<State> = Mutex::new(State { loading: 0, using: 0, process: 0, is_ending: false });
 /// Signalled when a number becomes smaller.
 static CHANGED: Condvar = Condvar::new();
 
@@ -43,22 +63,33 @@ fn lock() -> MutexGuard<'static, State> {
 }
 
 /// Counts this thread as using LLVM until it is dropped.
-struct Using;
+struct Using {
+    process: u32,
+}
 
 impl Drop for Using {
     fn drop(&mut self) {
-        lock().using -= 1;
+        let mut state = lock();
+        // A child that was forked while the thread was counted has begun to count anew.
+        if state.process == self.process {
+            state.using -= 1;
+        }
         IS_USING.set(false);
         CHANGED.notify_all();
     }
 }
 
 /// Counts this thread as loading LLVM until it is dropped.
-struct Loading;
+struct Loading {
+    process: u32,
+}
 
 impl Drop for Loading {
     fn drop(&mut self) {
-        lock().loading -= 1;
+        let mut state = lock();
+        if state.process == self.process {
+            state.loading -= 1;
+        }
         CHANGED.notify_all();
     }
 }
@@ -73,12 +104,7 @@ pub fn detach<T: 'static>(
     compile: impl FnOnce() -> T + Send + 'static,
     take: impl FnOnce(T) + Send + 'static,
 ) -> io::Result<()> {
-    {
-        let mut state = lock();
-        state.using += 1;
-        state.loading += 1;
-    }
-    let counted = (Using, Loading);
+    let counted = lock().begin();
     let work = move || {
         let (using, loading) = counted;
         IS_USING.set(true);
@@ -96,6 +122,29 @@ pub fn detach<T: 'static>(
     };
     // If no thread starts, the closure and the counts in it are dropped.
     thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn(work).map(drop)
+}
+
+/// Calls a function that uses LLVM on this thread, which an exit of the process from another thread waits for as for those that are detached; `None` in a
+/// process that is about to end, in which it is not called.
+pub fn attached<T>(compile: impl FnOnce() -> T) -> Option<T> {
+    if IS_USING.get() {
+        return Some(compile());
+    }
+    let (using, loading) = {
+        let mut state = lock();
+        if state.is_ending {
+            return None;
+        }
+        state.begin()
+    };
+    IS_USING.set(true);
+    if crate::library::load().is_ok() {
+        register();
+    }
+    drop(loading);
+    let result = compile();
+    drop(using);
+    Some(result)
 }
 
 /// Waits until no such thread is loading LLVM: from then on the process may end at any time.
@@ -120,6 +169,13 @@ fn register() {
     // SAFETY: the function is valid for the whole life of the process.
     let refused = unsafe { libc::atexit(wait_for_compilers) };
     debug_assert_eq!(refused, 0, "there is room for another function");
+}
+
+/// Has the exit of the process wait if it comes from the main thread, which calls this.
+pub fn watch_main_exit() {
+    if is_main_thread() {
+        watch_exit();
+    }
 }
 
 /// Has the exit of the process wait if it comes from this thread, and the end of the thread. Threads call it that
@@ -155,7 +211,7 @@ fn is_main_thread() -> bool {
 /// Ends the process with an exit status if a thread is compiling, without calling destructors: LLVM's must not be
 /// called, and the compilation is not worth the wait. Standard output is flushed. Returns otherwise.
 pub fn end_if_compiling(status: i32) {
-    if lock().using == 0 {
+    if lock().using() == 0 {
         return;
     }
     let _ = io::stdout().flush();
@@ -174,7 +230,7 @@ fn wait(is_ending: bool) {
     state.is_ending |= is_ending;
     // A fatal error of LLVM ends the process from the thread itself.
     let own = usize::from(IS_USING.get());
-    while state.using > own {
+    while state.using() > own {
         state = CHANGED.wait(state).unwrap_or_else(PoisonError::into_inner);
     }
 }

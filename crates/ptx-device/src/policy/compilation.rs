@@ -10,7 +10,8 @@ use std::time::Instant;
 
 use ptx_host::analysis::Launched;
 use ptx_host::{CompileError, Compiler, Kernel, Kernels};
-use ptx_llvm::detached::detach;
+use ptx_llvm::LlvmError;
+use ptx_llvm::detached::{attached, detach};
 use ptx_program::Program;
 
 /// A kernel that is to be compiled, for launches of one shape.
@@ -64,7 +65,9 @@ impl Compilation {
     /// # Errors
     /// Why it was not compiled.
     pub fn run(&self) -> Result<Arc<Kernel>, CompileError> {
-        self.compiler.kernel(&self.kernels, &self.program, &self.launched)
+        let compile = || self.compiler.kernel(&self.kernels, &self.program, &self.launched);
+        attached(compile)
+            .unwrap_or_else(|| Err(LlvmError::Other { message: "the process is ending".to_owned() }.into()))
     }
 
     /// Compiles the kernel on a thread of its own, which passes the result on. The thread may be ended by the end of the process.
