@@ -4,72 +4,29 @@ use std::ffi::{CStr, c_uint};
 use std::sync::Once;
 
 use ptx_device::DeviceError;
+use ptx_image::{Files, ImageError, Kind, container, fatbin};
 
 use crate::driver::Gpu;
 use crate::error::{Answer, CUresult, Failure};
-use crate::fatbin;
 use crate::log;
 use crate::pointer::{In, Out, host_bytes, write_text};
 
-/// The files of a module.
-#[derive(Clone, Debug, Default)]
-pub struct Files {
-    /// Names and texts.
-    pub list: Vec<(String, Vec<u8>)>,
-    /// The most registers of a thread, if they were limited.
-    pub registers: Option<u32>,
-}
-
-/// The beginning of what linking returns: this, the bytes that follow, the number of files, the most registers or zero, and each file's name and
-/// text with their sizes before them; all numbers have 64 bits.
-const CONTAINER: &[u8; 8] = b"\x7fPTXFILE";
-
-/// Packs files into what [`read`] reads.
-pub fn pack(files: &Files) -> Vec<u8> {
-    let mut packed = Vec::new();
-    for (name, text) in &files.list {
-        for part in [name.as_bytes(), text] {
-            packed.extend((part.len() as u64).to_le_bytes());
-            packed.extend_from_slice(part);
-        }
+impl From<ImageError> for Failure {
+    fn from(error: ImageError) -> Self {
+        let result = match &error {
+            ImageError::Invalid(_) => CUresult::INVALID_IMAGE,
+            ImageError::NoPtx(_) | ImageError::IntermediateCode => CUresult::NO_BINARY_FOR_GPU,
+            ImageError::MachineCode(reason) => {
+                static TOLD: Once = Once::new();
+                let text = format!(
+                    "{reason}; this driver executes PTX: see its documentation for how the program is made to pass PTX on"
+                );
+                TOLD.call_once(|| log::report(&format!("ptx-cuda: {text}")));
+                return Failure::because(CUresult::NO_BINARY_FOR_GPU, text);
+            }
+        };
+        Failure::because(result, error.to_string())
     }
-    let mut all = CONTAINER.to_vec();
-    all.extend((packed.len() as u64).to_le_bytes());
-    all.extend((files.list.len() as u64).to_le_bytes());
-    // Default: zero is no limit.
-    all.extend(u64::from(files.registers.unwrap_or(0)).to_le_bytes());
-    all.extend(packed);
-    all
-}
-
-fn unpack(mut bytes: &[u8], count: u64, registers: u64) -> Answer<Files> {
-    let mut part = || {
-        let (size, rest) = bytes.split_first_chunk::<8>()?;
-        let size = usize::try_from(u64::from_le_bytes(*size)).ok()?;
-        let (part, rest) = rest.split_at_checked(size)?;
-        bytes = rest;
-        Some(part.to_vec())
-    };
-    let mut file = || Some((String::from_utf8(part()?).ok()?, part()?));
-    let list: Option<Vec<_>> = (0..count.min(1 << 20)).map(|_| file()).collect();
-    let registers = u32::try_from(registers).ok().filter(|&registers| registers > 0);
-    list.map(|list| Files { list, registers })
-        .ok_or_else(|| Failure::because(CUresult::INVALID_IMAGE, "the linked files end early"))
-}
-
-fn text(name: &str, text: &[u8]) -> Answer<Files> {
-    if text.iter().all(u8::is_ascii_whitespace) {
-        return Err(Failure::because(CUresult::INVALID_IMAGE, "the image is empty"));
-    }
-    Ok(Files { list: vec![(name.to_owned(), text.to_vec())], registers: None })
-}
-
-/// Machine code, of which there is nothing to execute.
-fn machine_code() -> Failure {
-    let text = "the image is machine code (a cubin) and has no PTX; this driver executes PTX: see its documentation for how the program is made to pass PTX on";
-    static TOLD: Once = Once::new();
-    TOLD.call_once(|| log::report(&format!("ptx-cuda: {text}")));
-    Failure::because(CUresult::NO_BINARY_FOR_GPU, text)
 }
 
 /// Reads an image from memory. Its size is known from the image itself, as the driver's functions are not told it, or it is `size`.
@@ -77,52 +34,34 @@ pub fn read(address: u64, size: Option<usize>, gpu: &Gpu) -> Answer<Files> {
     if address == 0 {
         return Err(Failure::value("an image is null"));
     }
-    // The size of what is not recognized is that of a text, so that no more is read than there is.
-    let has = |count: usize| {
-        let known = size.map_or(count, |size| size.min(count));
-        // Bytes are read one by one: the image may be a shorter text.
-        (0..known)
-            .take_while(|&index| index == 0 || host_bytes(address + index as u64 - 1, 1)[0] != 0)
-            .count()
-    };
-    let begins_with =
-        |magic: &[u8]| has(magic.len()) >= magic.len() && host_bytes(address, magic.len()) == magic;
-    if begins_with(b"\x7fELF") {
-        return Err(machine_code());
-    }
-    if begins_with(&fatbin::WRAPPER_MAGIC.to_le_bytes()) {
-        let fields: [u64; 2] = In::from_address(address).get()?;
-        return read(fields[1], None, gpu);
-    }
     let newest = gpu.model.architecture.number.into();
-    if begins_with(&fatbin::MAGIC.to_le_bytes()) {
-        let header: [u8; 16] = In::from_address(address).get()?;
-        let bytes = fatbin::size(&header)?;
-        if size.is_some_and(|size| size < bytes) {
-            return Err(Failure::because(CUresult::INVALID_IMAGE, "the fat binary is cut off"));
-        }
-        return text("fatbin.ptx", &without_zero(&fatbin::ptx(host_bytes(address, bytes), newest)?));
+    if let Some(size) = size {
+        let bytes = host_bytes(address, size);
+        return match Kind::of(bytes) {
+            Kind::Wrapper => wrapped(address, gpu),
+            _ => Ok(ptx_image::read(bytes, newest)?),
+        };
     }
-    if begins_with(CONTAINER) {
-        let [_, bytes, count, registers]: [u64; 4] = In::from_address(address).get()?;
-        let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes <= 1 << 30);
-        let bytes =
-            bytes.ok_or_else(|| Failure::because(CUresult::INVALID_IMAGE, "the size of linked files"))?;
-        if size.is_some_and(|size| size < bytes + 32) {
-            return Err(Failure::because(CUresult::INVALID_IMAGE, "the linked files are cut off"));
-        }
-        return unpack(host_bytes(address + 32, bytes), count, registers);
-    }
-    match size {
-        Some(size) => text("module.ptx", &without_zero(host_bytes(address, size))),
+    // Bytes are read one by one: the image may be a shorter text.
+    let known = (0..Kind::PREFIX)
+        .take_while(|&index| index == 0 || host_bytes(address + index as u64 - 1, 1)[0] != 0)
+        .count();
+    let size = match Kind::of(host_bytes(address, known)) {
+        Kind::Wrapper => return wrapped(address, gpu),
+        // Machine code is not read any further.
+        Kind::Elf | Kind::Archive | Kind::IntermediateCode => known,
+        Kind::FatBinary => fatbin::size(&In::from_address(address).get()?)?,
+        Kind::Container => container::size(&In::from_address(address).get()?)?,
         // SAFETY: an image that is none of the above is a text that ends with a zero.
-        None => text("module.ptx", unsafe { CStr::from_ptr(address as *const libc::c_char) }.to_bytes()),
-    }
+        Kind::Text => unsafe { CStr::from_ptr(address as *const libc::c_char) }.count_bytes(),
+    };
+    Ok(ptx_image::read(host_bytes(address, size), newest)?)
 }
 
-/// A text up to its first zero: PTX has none.
-fn without_zero(text: &[u8]) -> Vec<u8> {
-    text.iter().copied().take_while(|&byte| byte != 0).collect()
+/// Reads the fat binary that a structure refers to.
+fn wrapped(address: u64, gpu: &Gpu) -> Answer<Files> {
+    let fields: [u64; 2] = In::from_address(address).get()?;
+    read(fields[1], None, gpu)
 }
 
 /// Reads an image from a file.
@@ -132,11 +71,8 @@ pub fn read_file(path: &[u8], gpu: &Gpu) -> Answer<Files> {
     let failed = |error: std::io::Error| {
         Failure::because(CUresult::FILE_NOT_FOUND, format!("{}: {error}", path.display()))
     };
-    let mut bytes = std::fs::read(path).map_err(failed)?;
-    let size = bytes.len();
-    // What recognizes an image may look at a few bytes more than a short file has.
-    bytes.extend([0; 64]);
-    let mut files = read(bytes.as_ptr() as u64, Some(size), gpu)?;
+    let bytes = std::fs::read(path).map_err(failed)?;
+    let mut files = ptx_image::read(&bytes, gpu.model.architecture.number.into())?;
     if let [(name, _)] = &mut files.list[..] {
         *name = path.display().to_string();
     }

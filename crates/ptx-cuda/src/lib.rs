@@ -21,7 +21,6 @@ mod driver;
 mod entry;
 pub mod error;
 mod event;
-mod fatbin;
 mod fill;
 mod function;
 mod graph;

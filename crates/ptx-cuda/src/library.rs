@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::{Arc, Mutex};
 
+use ptx_image::Files;
+
 use crate::driver::{Gpu, lock};
 use crate::error::{Answer, CUresult, Failure};
 use crate::function::Function;
 use crate::handle::{Handle, Object, objects};
-use crate::image::{Files, JitOptions};
+use crate::image::JitOptions;
 use crate::module::Module;
 
 objects! { Library, 9; Kernel, 10; }

@@ -4,11 +4,13 @@
 use std::ffi::c_int;
 use std::sync::Mutex;
 
+use ptx_image::{Files, Kind};
+
 use crate::context;
 use crate::driver::{Driver, lock};
 use crate::error::{Answer, CUresult, Failure};
 use crate::handle::{Handle, objects};
-use crate::image::{self, Files, JitOptions};
+use crate::image::{self, JitOptions};
 use crate::pointer::{Text, host_bytes};
 
 objects! { Link, 11; }
@@ -45,7 +47,7 @@ impl Link {
         }
         let gpu = context::current().map_or_else(|_| Driver::gpu(0), |context| Ok(context.gpu))?;
         let bytes = host_bytes(address, size);
-        let is_archive = bytes.starts_with(b"!<arch>\n");
+        let is_archive = Kind::of(bytes) == Kind::Archive;
         let files = match kind {
             PTX | CUBIN | FATBIN => image::read(address, Some(size), gpu),
             // The functions of libcudadevrt are part of the linker; no other library is of PTX.

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
+use ptx_image::Files;
+
 use crate::driver::{Gpu, lock};
 use crate::error::{Answer, CUresult, Failure};
 use crate::function::Function;
 use crate::handle::{AnyHandle, Handle, Object, objects};
-use crate::image::{self, Files, JitOptions};
+use crate::image::{self, JitOptions};
 use crate::pointer::Out;
 use crate::texture_reference::{SurfaceReference, TextureReference};
 

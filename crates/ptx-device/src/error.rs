@@ -14,6 +14,12 @@ use thiserror::Error;
 pub struct Finding {
     /// `file:line:column: error[CODE]: message`; without a location if there is none.
     pub text: String,
+    /// The message alone.
+    pub message: String,
+    /// The name of the file that it is about.
+    pub file: String,
+    /// The location in the file, if there is one.
+    pub position: Option<Position>,
     /// The diagnostic code, such as `X0003`.
     pub code: &'static str,
     /// Whether it is an error, not a warning.
@@ -40,6 +46,9 @@ pub(crate) fn findings(sources: &Sources, found: &Diagnostics) -> Vec<Finding> {
             };
             all.push(Finding {
                 text: shown(Format::Short),
+                message: finding.message.clone(),
+                file: file.name().to_owned(),
+                position: finding.span.map(|span| file.position(span.lo)),
                 code: finding.code.0,
                 is_error: finding.severity == Severity::Error,
                 json: shown(Format::Json),

@@ -166,12 +166,16 @@ pub use event::Event;
 pub use module::{Kernel, Module};
 pub use stream::{Pending, Stream, StreamOptions};
 
+pub use ptx_diag::Position;
 pub use ptx_exec::{
     AddressSize, Bounds, BoxSize, Completion, Dim3, HostMemory, HostRegion, KernelAttributes, Limits,
     MemoryError, MemoryKind, Parameter, Pitched, RegionInfo, RegionKind, Report, Shape, Space, TensorMap,
     Trap, TrapKind, Variable, Words, tensormap, texture,
 };
 pub use ptx_isa::Sm;
+
+/// The code of findings about functions and variables that a module uses and does not define.
+pub const UNDEFINED: &str = ptx_exec::codes::UNDEFINED.0;
 
 /// The examples of the page about the runtime.
 #[cfg(doctest)]

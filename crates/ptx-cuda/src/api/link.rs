@@ -4,6 +4,8 @@
 use std::ffi::{c_int, c_uint};
 use std::sync::{Arc, Mutex};
 
+use ptx_image::container;
+
 use crate::context;
 use crate::driver::lock;
 use crate::entry::entries;
@@ -18,10 +20,8 @@ fn add_file(link: Handle<Link>, kind: c_int, path: Text) -> Answer {
     let path = String::from_utf8_lossy(path.bytes()?).into_owned();
     let failed =
         |error: std::io::Error| Failure::because(CUresult::FILE_NOT_FOUND, format!("{path}: {error}"));
-    let mut bytes = std::fs::read(&path).map_err(failed)?;
-    let size = bytes.len();
-    bytes.extend([0; 64]);
-    link.add(kind, &path, bytes.as_ptr() as u64, size)
+    let bytes = std::fs::read(&path).map_err(failed)?;
+    link.add(kind, &path, bytes.as_ptr() as u64, bytes.len())
 }
 
 fn create(count: c_uint, options: In<c_uint>, values: Out<usize>, link: Out<Handle<Link>>) -> Answer {
@@ -66,7 +66,7 @@ entries! {
                 return Err(Failure::because(CUresult::INVALID_IMAGE, "there is nothing to link"));
             }
             image::load(gpu, &state.files, &link.options)?;
-            state.done = Some(image::pack(&state.files).into());
+            state.done = Some(container::pack(&state.files).into());
         }
         let done = state.done.as_ref().ok_or(CUresult::UNKNOWN)?;
         size.set_if_wanted(done.len());

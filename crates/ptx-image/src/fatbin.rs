@@ -5,13 +5,15 @@
 
 use std::io::Read;
 
-use crate::error::{Answer, CUresult, Failure};
+use crate::ImageError;
 
-/// The first word of a fat binary, and of the structure that refers to one.
+/// The first word of a fat binary.
 pub const MAGIC: u32 = 0xba55_ed50;
+/// The first word of the structure that refers to one: this, the version, the address of the fat binary.
 pub const WRAPPER_MAGIC: u32 = 0x4662_43b1;
 
-const HEADER: usize = 16;
+/// Bytes of the header, by which the [size](size) of a fat binary is known.
+pub const HEADER: usize = 16;
 const ENTRY: usize = 64;
 const PTX: u16 = 1;
 const LZ4: u64 = 0x2000;
@@ -19,24 +21,27 @@ const ZSTD: u64 = 0x8000;
 /// Bytes of the largest image that is unpacked.
 const LARGEST: u64 = 1 << 30;
 
-fn word<const N: usize>(bytes: &[u8], at: usize) -> Answer<[u8; N]> {
+fn word<const N: usize>(bytes: &[u8], at: usize) -> Result<[u8; N], ImageError> {
     let found = bytes.get(at..).and_then(<[u8]>::first_chunk);
     found.copied().ok_or_else(|| invalid("it ends within a header"))
 }
 
-fn invalid(reason: &str) -> Failure {
-    Failure::because(CUresult::INVALID_IMAGE, format!("the fat binary is invalid: {reason}"))
+fn invalid(reason: &str) -> ImageError {
+    ImageError::Invalid(format!("the fat binary is invalid: {reason}"))
 }
 
-/// The size of a fat binary, by the first 16 bytes of it.
-pub fn size(header: &[u8; HEADER]) -> Answer<usize> {
+/// The bytes of a fat binary with this header.
+///
+/// # Errors
+/// [`ImageError::Invalid`] if it is larger than a fat binary may be.
+pub fn size(header: &[u8; HEADER]) -> Result<usize, ImageError> {
     let head = u16::from_le_bytes(word(header, 6)?);
     let rest = u64::from_le_bytes(word(header, 8)?);
     let size = u64::from(head).checked_add(rest).filter(|&size| size <= LARGEST);
     size.map(|size| size as usize).ok_or_else(|| invalid("its size"))
 }
 
-fn unpack(image: &[u8], flags: u64, bytes: u64) -> Answer<Vec<u8>> {
+fn unpack(image: &[u8], flags: u64, bytes: u64) -> Result<Vec<u8>, ImageError> {
     if bytes > LARGEST {
         return Err(invalid("the size of an image"));
     }
@@ -55,8 +60,8 @@ fn unpack(image: &[u8], flags: u64, bytes: u64) -> Answer<Vec<u8>> {
 /// The PTX for the latest architecture that is not later than `newest` (80 for `sm_80`).
 ///
 /// # Errors
-/// `CUDA_ERROR_NO_BINARY_FOR_GPU` if there is none.
-pub fn ptx(bytes: &[u8], newest: u32) -> Answer<Vec<u8>> {
+/// [`ImageError::NoPtx`] if there is none, [`ImageError::Invalid`] if the fat binary is damaged.
+pub fn ptx(bytes: &[u8], newest: u32) -> Result<Vec<u8>, ImageError> {
     let mut at: usize = u16::from_le_bytes(word(bytes, 6)?).into();
     let end = bytes.len();
     let mut best: Option<(u32, &[u8], u64, u64)> = None;
@@ -98,10 +103,7 @@ pub fn ptx(bytes: &[u8], newest: u32) -> Answer<Vec<u8>> {
             }
             None => "it has no images".to_owned(),
         };
-        return Err(Failure::because(
-            CUresult::NO_BINARY_FOR_GPU,
-            format!("the fat binary cannot be loaded: {reason}"),
-        ));
+        return Err(ImageError::NoPtx(format!("the fat binary cannot be loaded: {reason}")));
     };
     if flags & (LZ4 | ZSTD) == 0 {
         return Ok(image.to_vec());
@@ -149,7 +151,7 @@ mod tests {
         assert_eq!(ptx(&fat, 75).unwrap(), b"ptx of sm_75");
         assert_eq!(ptx(&fat, 86).unwrap(), b"ptx of sm_80 ptx of sm_80");
         assert_eq!(ptx(&fat, 120).unwrap(), b"ptx of sm_90");
-        assert_eq!(ptx(&fat, 70).unwrap_err().result, CUresult::NO_BINARY_FOR_GPU);
+        assert!(matches!(ptx(&fat, 70), Err(ImageError::NoPtx(_))));
         let header: [u8; 16] = fat[..16].try_into().unwrap();
         assert_eq!(size(&header).unwrap(), fat.len());
     }
@@ -157,8 +159,8 @@ mod tests {
     #[test]
     fn invalid_binaries_are_errors() {
         let good = fat(&[entry(1, 80, ZSTD, b"not zstd", 8), entry(1, 75, LZ4, b"not LZ4", 8)]);
-        assert_eq!(ptx(&good, 80).unwrap_err().result, CUresult::INVALID_IMAGE);
-        assert_eq!(ptx(&good, 75).unwrap_err().result, CUresult::INVALID_IMAGE);
+        assert!(matches!(ptx(&good, 80), Err(ImageError::Invalid(_))));
+        assert!(matches!(ptx(&good, 75), Err(ImageError::Invalid(_))));
         let mut random = fastrand::Rng::with_seed(1);
         for _ in 0..20_000 {
             let mut bad = good.clone();
