@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_uint};
 use std::sync::Once;
 
 use ptx_device::DeviceError;
-use ptx_image::{Files, ImageError, Kind, container, fatbin};
+use ptx_image::{Files, ImageError, Kind, container, cubin, fatbin};
 
 use crate::driver::Gpu;
 use crate::error::{Answer, CUresult, Failure};
@@ -48,8 +48,12 @@ pub fn read(address: u64, size: Option<usize>, gpu: &Gpu) -> Answer<Files> {
         .count();
     let size = match Kind::of(host_bytes(address, known)) {
         Kind::Wrapper => return wrapped(address, gpu),
-        // Machine code is not read any further.
-        Kind::Elf | Kind::Archive | Kind::IntermediateCode => known,
+        // These are not read any further.
+        Kind::Archive | Kind::IntermediateCode => known,
+        Kind::Elf => {
+            let tables = cubin::tables(&In::from_address(address).get()?)?;
+            cubin::size(host_bytes(address, tables))?
+        }
         Kind::FatBinary => fatbin::size(&In::from_address(address).get()?)?,
         Kind::Container => container::size(&In::from_address(address).get()?)?,
         // SAFETY: an image that is none of the above is a text that ends with a zero.

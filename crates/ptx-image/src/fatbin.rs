@@ -3,9 +3,11 @@
 //! A header of 16 bytes (magic, version, its size, bytes that follow) is followed by entries, each a header of 64 bytes or more (kind, version,
 //! its size, bytes of the image, bytes when compressed, architecture, flags, bytes when not compressed) and the image.
 
+use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::io::Read;
 
-use crate::ImageError;
+use crate::{Files, ImageError, cubin, text};
 
 /// The first word of a fat binary.
 pub const MAGIC: u32 = 0xba55_ed50;
@@ -16,6 +18,7 @@ pub const WRAPPER_MAGIC: u32 = 0x4662_43b1;
 pub const HEADER: usize = 16;
 const ENTRY: usize = 64;
 const PTX: u16 = 1;
+const CUBIN: u16 = 2;
 const LZ4: u64 = 0x2000;
 const ZSTD: u64 = 0x8000;
 /// Bytes of the largest image that is unpacked.
@@ -57,58 +60,82 @@ fn unpack(image: &[u8], flags: u64, bytes: u64) -> Result<Vec<u8>, ImageError> {
     if unpacked.len() as u64 == bytes { Ok(unpacked) } else { Err(invalid("the size of an unpacked image")) }
 }
 
-/// The PTX for the latest architecture that is not later than `newest` (80 for `sm_80`).
-///
-/// # Errors
-/// [`ImageError::NoPtx`] if there is none, [`ImageError::Invalid`] if the fat binary is damaged.
-pub fn ptx(bytes: &[u8], newest: u32) -> Result<Vec<u8>, ImageError> {
+/// An entry of a fat binary.
+struct Entry<'b> {
+    kind: u16,
+    architecture: u32,
+    flags: u64,
+    image: &'b [u8],
+    unpacked_bytes: u64,
+}
+
+impl Entry<'_> {
+    /// The image as it was before it was compressed.
+    fn image(&self) -> Result<Cow<'_, [u8]>, ImageError> {
+        if self.flags & (LZ4 | ZSTD) == 0 {
+            return Ok(self.image.into());
+        }
+        unpack(self.image, self.flags, self.unpacked_bytes).map(Cow::Owned)
+    }
+}
+
+fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, ImageError> {
     let mut at: usize = u16::from_le_bytes(word(bytes, 6)?).into();
     let end = bytes.len();
-    let mut best: Option<(u32, &[u8], u64, u64)> = None;
-    let (mut has_other, mut too_new) = (false, None);
+    let mut entries = Vec::new();
     while at + ENTRY <= end {
-        let kind = u16::from_le_bytes(word(bytes, at)?);
         let head = u32::from_le_bytes(word(bytes, at + 4)?) as usize;
         let size = u64::from_le_bytes(word(bytes, at + 8)?);
-        let packed = u32::from_le_bytes(word(bytes, at + 16)?);
-        let sm = u32::from_le_bytes(word(bytes, at + 28)?);
-        let flags = u64::from_le_bytes(word(bytes, at + 40)?);
-        let unpacked = u64::from_le_bytes(word(bytes, at + 56)?);
+        let packed = u32::from_le_bytes(word(bytes, at + 16)?) as usize;
         let start =
             at.checked_add(head).filter(|_| head >= ENTRY).ok_or_else(|| invalid("the size of a header"))?;
         let next =
             usize::try_from(size).ok().and_then(|size| start.checked_add(size)).filter(|&next| next <= end);
         let next = next.ok_or_else(|| invalid("the size of an image"))?;
         let image = &bytes[start..next];
-        if kind != PTX {
-            has_other = true;
-        } else if sm > newest {
-            too_new = Some(sm);
-        } else if best.is_none_or(|(best, ..)| sm > best) {
-            let image = if packed == 0 {
-                image
-            } else {
-                image.get(..packed as usize).ok_or_else(|| invalid("the size of an image"))?
-            };
-            best = Some((sm, image, flags, unpacked));
-        }
+        let image = if packed == 0 { Some(image) } else { image.get(..packed) };
+        entries.push(Entry {
+            kind: u16::from_le_bytes(word(bytes, at)?),
+            architecture: u32::from_le_bytes(word(bytes, at + 28)?),
+            flags: u64::from_le_bytes(word(bytes, at + 40)?),
+            image: image.ok_or_else(|| invalid("the size of an image"))?,
+            unpacked_bytes: u64::from_le_bytes(word(bytes, at + 56)?),
+        });
         at = next;
     }
-    let Some((_, image, flags, unpacked)) = best else {
-        let reason = match too_new {
-            Some(sm) => format!("its PTX is for sm_{sm}, and the device is sm_{newest}: set PTX_CUDA_ARCH"),
-            None if has_other => {
-                "it has machine code and no PTX: compile with `-gencode arch=compute_XX,code=compute_XX`"
-                    .to_owned()
-            }
-            None => "it has no images".to_owned(),
-        };
-        return Err(ImageError::NoPtx(format!("the fat binary cannot be loaded: {reason}")));
-    };
-    if flags & (LZ4 | ZSTD) == 0 {
-        return Ok(image.to_vec());
+    // The first of several for one architecture stays first.
+    entries.sort_by_key(|entry| Reverse(entry.architecture));
+    Ok(entries)
+}
+
+/// The PTX for the latest architecture that is not later than `newest` (80 for `sm_80`), or else the PTX that is kept in machine code for the latest one.
+///
+/// # Errors
+/// [`ImageError::NoPtx`] if there is none, [`ImageError::Invalid`] if the fat binary is damaged.
+pub fn ptx(bytes: &[u8], newest: u32) -> Result<Files, ImageError> {
+    let entries = entries(bytes)?;
+    let of = |kind| entries.iter().filter(move |entry| entry.kind == kind);
+    if let Some(entry) = of(PTX).find(|entry| entry.architecture <= newest) {
+        return text("fatbin.ptx", &entry.image()?);
     }
-    unpack(image, flags, unpacked)
+    for entry in of(CUBIN).filter(|entry| entry.architecture <= newest) {
+        match cubin::ptx(&entry.image()?) {
+            Err(ImageError::MachineCode(_)) => {}
+            found => return found,
+        }
+    }
+    let reason = match (of(PTX).last(), entries.is_empty()) {
+        (Some(entry), _) => {
+            let sm = entry.architecture;
+            format!("its PTX is for sm_{sm}, and the device is sm_{newest}: set PTX_CUDA_ARCH")
+        }
+        (None, false) => {
+            "it has machine code and no PTX: compile with `-gencode arch=compute_XX,code=compute_XX`, or with `-lineinfo`"
+                .to_owned()
+        }
+        (None, true) => "it has no images".to_owned(),
+    };
+    Err(ImageError::NoPtx(format!("the fat binary cannot be loaded: {reason}")))
 }
 
 #[cfg(test)]
@@ -148,9 +175,10 @@ mod tests {
             entry(1, 80, LZ4, &packed, 25),
             entry(1, 90, 0, b"ptx of sm_90", 0),
         ]);
-        assert_eq!(ptx(&fat, 75).unwrap(), b"ptx of sm_75");
-        assert_eq!(ptx(&fat, 86).unwrap(), b"ptx of sm_80 ptx of sm_80");
-        assert_eq!(ptx(&fat, 120).unwrap(), b"ptx of sm_90");
+        let text = |newest| ptx(&fat, newest).unwrap().list.remove(0).1;
+        assert_eq!(text(75), b"ptx of sm_75");
+        assert_eq!(text(86), b"ptx of sm_80 ptx of sm_80");
+        assert_eq!(text(120), b"ptx of sm_90");
         assert!(matches!(ptx(&fat, 70), Err(ImageError::NoPtx(_))));
         let header: [u8; 16] = fat[..16].try_into().unwrap();
         assert_eq!(size(&header).unwrap(), fat.len());

@@ -1,10 +1,11 @@
 //! Images of device code that carry PTX: what CUDA's drivers load, linkers link and assemblers write.
 //!
-//! An image is a text in PTX, a [fat binary](fatbin) with PTX in it, or a [container] of files that were checked and are linked when they are
+//! An image is a text in PTX, a [fat binary](fatbin) with PTX in it, a [cubin] that keeps its PTX, or a [container] of files that were checked and are linked when they are
 //! loaded. The latter is this project's own format; it takes the place of machine code: the driver's linker, `nvJitLink` and the
 //! stand-in for `ptxas` all write it. Images of machine code are recognized, so that errors say what they are.
 
 pub mod container;
+pub mod cubin;
 pub mod fatbin;
 
 use thiserror::Error;
@@ -41,8 +42,6 @@ pub enum ImageError {
     #[error("{0}")]
     NoPtx(String),
 }
-
-const CUBIN: &str = "the image is machine code (a cubin or an object file) and has no PTX";
 
 const ARCHIVE: &str = "the image is a library of object files, which are machine code";
 
@@ -88,7 +87,7 @@ impl Kind {
     }
 }
 
-/// Reads an image: of a fat binary, the PTX for the latest architecture up to `newest` (80 for `sm_80`). A text ends before its first zero.
+/// Reads an image: of a fat binary, the PTX for the latest architecture up to `newest` (80 for `sm_80`), or else the PTX that a cubin in it keeps. A text ends before its first zero.
 ///
 /// # Errors
 /// See [`ImageError`].
@@ -103,19 +102,19 @@ impl Kind {
 /// ```
 pub fn read(image: &[u8], newest: u32) -> Result<Files, ImageError> {
     match Kind::of(image) {
-        Kind::Elf => Err(ImageError::MachineCode(CUBIN)),
+        Kind::Elf => cubin::ptx(image),
         Kind::Archive => Err(ImageError::MachineCode(ARCHIVE)),
         Kind::IntermediateCode => Err(ImageError::IntermediateCode),
         Kind::Wrapper => Err(ImageError::Invalid(
             "the image refers to a fat binary in the memory of its process".to_owned(),
         )),
-        Kind::FatBinary => text("fatbin.ptx", &fatbin::ptx(image, newest)?),
+        Kind::FatBinary => fatbin::ptx(image, newest),
         Kind::Container => container::unpack(image),
         Kind::Text => text("module.ptx", image),
     }
 }
 
-fn text(name: &str, text: &[u8]) -> Result<Files, ImageError> {
+pub(crate) fn text(name: &str, text: &[u8]) -> Result<Files, ImageError> {
     // PTX has no zeros: one ends it, as in C.
     let text: Vec<u8> = text.iter().copied().take_while(|&byte| byte != 0).collect();
     if text.iter().all(u8::is_ascii_whitespace) {
