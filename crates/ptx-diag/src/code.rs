@@ -1,6 +1,6 @@
-//! Codes of findings and what they mean.
+//! Codes of diagnostics and their meanings.
 
-/// A stable identifier of a kind of finding, such as `P0101`.
+/// A stable identifier of a kind of diagnostic, such as `P0101`.
 ///
 /// The letter names the stage: `P` parse, `V` verify, `K` link, `L` lower, `I` read LLVM IR, `O` optimize, `R` raise, `G` generate
 /// code with LLVM, `X` execute, `T` tool.
@@ -13,17 +13,17 @@ pub struct Code(pub &'static str);
 pub struct CodeMeaning {
     /// The code.
     pub code: Code,
-    /// The lines of its documentation, each with the blank in front.
+    /// The lines of its documentation, each with its leading blank.
     lines: &'static [&'static str],
 }
 
 impl CodeMeaning {
-    /// Puts a code beside the lines of its documentation; for [`codes`](crate::codes).
+    /// A code and the lines of its documentation; for [`codes`](crate::codes).
     pub const fn new(code: Code, lines: &'static [&'static str]) -> Self {
         Self { code, lines }
     }
 
-    /// What the code means, on one line.
+    /// The meaning of the code, on one line.
     pub fn text(&self) -> String {
         let lines: Vec<&str> = self.lines.iter().map(|line| line.trim()).collect();
         lines.join(" ")

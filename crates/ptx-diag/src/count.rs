@@ -1,8 +1,8 @@
-//! Numbers of things, in words.
+//! Text for numbers of things.
 
 /// A number of things: "1 operand", "2 operands".
 pub fn counted(number: impl TryInto<u64>, noun: &str) -> String {
-    // Default: what exceeds 64 bits is certainly more than one.
+    // Default: a number that exceeds 64 bits is more than one.
     match number.try_into().unwrap_or(u64::MAX) {
         1 => format!("1 {noun}"),
         number => format!("{number} {noun}s"),

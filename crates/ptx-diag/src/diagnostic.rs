@@ -1,21 +1,21 @@
-//! Findings and how they are collected.
+//! Diagnostics and their collection.
 
 use crate::code::Code;
 use crate::source::Span;
 
-/// How much a finding weighs: an error rejects the input, the others do not.
+/// The severity of a diagnostic: an error rejects the input, the others do not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub enum Severity {
     /// The input is rejected.
     Error,
-    /// The input is accepted but probably not meant so.
+    /// The input is accepted, but probably contains a mistake.
     Warning,
-    /// Said for information only.
+    /// Information only.
     Note,
 }
 
 impl Severity {
-    /// The word people and the JSON form see.
+    /// The name in all output forms.
     pub const fn as_str(self) -> &'static str {
         match self {
             Severity::Error => "error",
@@ -25,16 +25,16 @@ impl Severity {
     }
 }
 
-/// A further place that explains a finding, such as the first of two declarations.
+/// A related location that explains a diagnostic, such as the first of two declarations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
-    /// The place.
+    /// The location.
     pub span: Span,
-    /// What is to be seen there.
+    /// The description of the location.
     pub text: String,
 }
 
-/// What a program that reads findings may want to know without reading the message.
+/// A part of a message in machine-readable form, for programs that process diagnostics.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 #[serde(untagged)]
 pub enum Detail {
@@ -46,24 +46,24 @@ pub enum Detail {
     Index([u32; 3]),
 }
 
-/// One finding about one place of the input.
+/// A diagnostic about one location of the input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
     /// Whether it rejects the input.
     pub severity: Severity,
-    /// What kind of finding it is.
+    /// The kind of diagnostic.
     pub code: Code,
     /// A sentence in lower case without a full stop.
     pub message: String,
-    /// Where; `None` when it concerns the input as a whole (LLVM IR has no positions in the source text).
+    /// The location; `None` if it concerns the input as a whole (LLVM IR has no positions in the source text).
     pub span: Option<Span>,
-    /// A short remark written under the place.
+    /// A short remark that is shown under the location.
     pub label: Option<String>,
-    /// Other places that explain it.
+    /// Related locations that explain it.
     pub related: Vec<Label>,
-    /// What would be right, where it can be said.
+    /// A suggestion how to correct the input, if there is one.
     pub help: Option<String>,
-    /// Parts of the message by name, for programs. The JSON form has them, and with them the related places.
+    /// Parts of the message by name, for programs. The JSON form includes them, and in this case also the related locations.
     pub details: Vec<(&'static str, Detail)>,
 }
 
@@ -102,14 +102,14 @@ impl Diagnostic {
         }
     }
 
-    /// Adds the remark written under the place.
+    /// Adds the remark that is shown under the location.
     #[must_use]
     pub fn with_label(mut self, text: impl Into<String>) -> Self {
         self.label = Some(text.into());
         self
     }
 
-    /// Adds what would be right.
+    /// Adds a suggestion how to correct the input.
     #[must_use]
     pub fn with_help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
@@ -123,7 +123,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a further place that explains the finding.
+    /// Adds a related location that explains the diagnostic.
     #[must_use]
     pub fn with_related(mut self, span: Span, text: impl Into<String>) -> Self {
         self.related.push(Label { span, text: text.into() });
@@ -131,7 +131,7 @@ impl Diagnostic {
     }
 }
 
-/// The findings of one run over one input, in the order they were made.
+/// The diagnostics of one run over one input, in the order in which they were added.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
@@ -139,49 +139,49 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// No findings yet.
+    /// An empty list.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a finding.
+    /// Adds a diagnostic.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.errors += usize::from(diagnostic.severity == Severity::Error);
         self.list.push(diagnostic);
     }
 
-    /// Adds all findings of another run.
+    /// Adds all diagnostics of another run.
     pub fn append(&mut self, mut other: Diagnostics) {
         self.errors += other.errors;
         self.list.append(&mut other.list);
     }
 
-    /// Whether any finding rejects the input.
+    /// Whether any diagnostic is an error.
     pub fn has_errors(&self) -> bool {
         self.errors > 0
     }
 
-    /// How many findings reject the input.
+    /// The number of errors.
     pub fn error_count(&self) -> usize {
         self.errors
     }
 
-    /// The findings, in order.
+    /// The diagnostics, in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.list.iter()
     }
 
-    /// Whether there are no findings at all.
+    /// Whether there are no diagnostics.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// How many findings there are.
+    /// The number of diagnostics.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Puts the findings in the order of their places; those without a place come first.
+    /// Sorts the diagnostics by location; those without a location are first.
     pub fn sort_by_place(&mut self) {
         self.list.sort_by_key(|d| d.span);
     }

@@ -1,6 +1,6 @@
 //! Source positions, diagnostics and their renderers.
 //!
-//! A [`Diagnostic`] is one finding about one location of an input: a stable code, a message, a [`Span`] and, where
+//! A [`Diagnostic`] is about one location of an input: it has a stable code, a message, a [`Span`] and, where
 //! possible, a suggestion. Stages collect them in [`Diagnostics`] and never print; only a tool renders them,
 //! in human, short or JSON form.
 

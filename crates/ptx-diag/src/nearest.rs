@@ -1,17 +1,17 @@
-//! Which known name somebody probably meant.
+//! Suggests the known name that was probably meant.
 
-/// The name at the smallest edit distance, when that is small for the length; the first of several.
+/// Returns the name with the smallest edit distance, if that is small compared to the length; the first of several.
 pub fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     const LONGEST: usize = 64;
     const MOST: usize = 4096;
     if name.len() > LONGEST {
         return None;
     }
-    // Of a name of one letter nothing would be left.
+    // A name of one letter would be replaced completely.
     let allowed = (name.len() / 3).clamp(1, 3).min(name.len().saturating_sub(1));
     let near = names.take(MOST).filter(|known| known.len().abs_diff(name.len()) <= allowed);
     let measured = near.map(|known| (strsim::osa_distance(name, known), known));
-    // A wrong letter is likelier than one too many, and a wrong case than both.
+    // A wrong letter is more likely than an additional one, and a wrong case is more likely than both.
     let rank = |distance: usize, known: &str| {
         (!known.eq_ignore_ascii_case(name), distance, known.len().abs_diff(name.len()))
     };

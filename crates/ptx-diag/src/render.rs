@@ -1,7 +1,7 @@
-//! How findings are shown: to people, one a line, or as JSON lines.
+//! Renders diagnostics for people, as one line each, or as JSON lines.
 //!
-//! All three forms are functions of the input and the findings alone. They take time linear in both, independent of the
-//! input: bytes that are not UTF-8, lines of many megabytes, spans past the end and thousands of findings.
+//! All three forms depend only on the input and the diagnostics. They take time linear in both for any
+//! input: bytes that are not UTF-8, lines of many megabytes, spans past the end and thousands of diagnostics.
 
 mod excerpt;
 mod human;
@@ -10,7 +10,7 @@ mod line;
 use crate::diagnostic::Diagnostics;
 use crate::source::SourceFile;
 
-/// Whether the human form carries ANSI colours.
+/// Whether the human form has ANSI colours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Color {
     /// Plain text.
@@ -20,24 +20,26 @@ pub enum Color {
     Ansi,
 }
 
-/// The form findings are shown in.
+/// The form in which diagnostics are rendered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// For people: the source line with the place underlined, related places and help; ends in a line that counts.
+    /// For people: the source line with the location underlined, related locations and help; the last line has the numbers of
+    /// diagnostics.
     Human(Color),
-    /// One line a finding: `file:line:column: severity[CODE]: message`.
+    /// One line for each diagnostic: `file:line:column: severity[CODE]: message`.
     Short,
-    /// One JSON object a line with exactly the keys `file`, `line`, `column`, `severity`, `code`, `message` and
-    /// `help`. `line` and `column` are null for a finding without a place, `help` where there is none.
+    /// One JSON object on a line for each diagnostic, with the keys `file`, `line`, `column`, `severity`, `code`, `message` and
+    /// `help`, and `details` and `related` if the diagnostic has details. `line` and `column` are null if it has no location, `help`
+    /// if it has none.
     Json,
 }
 
-/// How many findings the human form shows before it only counts the rest.
+/// The maximum number of diagnostics that the human form shows; it only counts the rest.
 ///
-/// Errors come before warnings and notes when not all can be shown. The other forms show every finding.
+/// If not all can be shown, errors are preferred to warnings and notes. The other forms show every diagnostic.
 pub const MAX_SHOWN: usize = 100;
 
-/// Renders `diagnostics` about `source`; nothing when there are none, otherwise text that ends in a line feed.
+/// Renders `diagnostics` about `source`. The text is empty if there are none, and ends with a line feed otherwise.
 pub fn render(source: &SourceFile, diagnostics: &Diagnostics, format: Format) -> String {
     match format {
         Format::Human(color) => human::render(source, diagnostics, color),

@@ -1,10 +1,10 @@
-//! Byte ranges of an input and their line and column.
+//! Byte ranges of an input, and their lines and columns.
 
 use std::sync::{Arc, OnceLock};
 
 /// A half-open byte range `lo..hi` of one source text.
 ///
-/// Inputs over 4 GiB are refused by the reader, so 32 bits are enough.
+/// The reader rejects inputs larger than 4 GiB, so 32 bits are enough.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 pub struct Span {
     /// Offset of the first byte.
@@ -25,7 +25,7 @@ impl Span {
     }
 }
 
-/// A place for people: line and column count from 1, the column in characters.
+/// A position for people: line and column are counted from 1, the column in characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Position {
     /// Line, from 1.
@@ -42,17 +42,17 @@ pub struct SourceFile(Arc<Indexed>);
 struct Indexed {
     name: String,
     text: Vec<u8>,
-    /// Looked for when a position is first asked for: most inputs have no findings.
+    /// Computed on the first request for a position: most inputs have no diagnostics.
     line_starts: OnceLock<Vec<u32>>,
 }
 
 impl SourceFile {
-    /// A source of this text; `name` is what diagnostics call it (a path, or `<stdin>`).
+    /// A source of this text; `name` is its name in diagnostics (a path, or `<stdin>`).
     pub fn new(name: impl Into<String>, text: impl Into<Vec<u8>>) -> Self {
         Self(Arc::new(Indexed { name: name.into(), text: text.into(), line_starts: OnceLock::new() }))
     }
 
-    /// What diagnostics call this input.
+    /// The name of this input in diagnostics.
     pub fn name(&self) -> &str {
         &self.0.name
     }
@@ -77,9 +77,9 @@ impl SourceFile {
         Position { line: line as u32, column: count_characters(&self.0.text[start..offset]) + 1 }
     }
 
-    /// The positions of many byte offsets, in the order given.
+    /// The positions of many byte offsets, in the order of the offsets.
     ///
-    /// Takes one sweep over the lines concerned, while [`Self::position`] for each would be quadratic on a long line.
+    /// This is one pass over the lines concerned; calling [`Self::position`] for each offset would be quadratic on a long line.
     pub fn positions(&self, offsets: &[u32]) -> Vec<Position> {
         let mut order: Vec<usize> = (0..offsets.len()).collect();
         order.sort_by_key(|&index| offsets[index]);
@@ -98,17 +98,17 @@ impl SourceFile {
         positions
     }
 
-    /// The byte offset at which a line (from 1) starts, or nothing when there is no such line.
+    /// The byte offset at which a line (from 1) starts; `None` if the line does not exist.
     pub fn line_start(&self, line: u32) -> Option<u32> {
         self.line_starts().get(line.checked_sub(1)? as usize).copied()
     }
 
-    /// The line (from 1) that holds `offset`; the first line starts at 0, so there always is one.
+    /// The line (from 1) that contains `offset`. It always exists, because the first line starts at 0.
     fn line_of(&self, offset: usize) -> usize {
         self.line_starts().partition_point(|&start| start as usize <= offset)
     }
 
-    /// The text of a line (from 1) without its line ending, or nothing when there is no such line.
+    /// The text of a line (from 1) without its line ending; `None` if the line does not exist.
     pub fn line(&self, line: u32) -> Option<&[u8]> {
         let start = *self.line_starts().get(line.checked_sub(1)? as usize)? as usize;
         let end = self.line_starts().get(line as usize).map_or(self.0.text.len(), |&next| next as usize);
@@ -117,7 +117,7 @@ impl SourceFile {
     }
 }
 
-/// How many characters people see in `bytes`: each run of bytes that is not UTF-8 shows as one replacement character.
+/// The number of characters that are shown for `bytes`: each run of invalid UTF-8 is shown as one replacement character.
 fn count_characters(bytes: &[u8]) -> u32 {
     let of_chunk = |chunk: std::str::Utf8Chunk<'_>| {
         chunk.valid().chars().count() + usize::from(!chunk.invalid().is_empty())

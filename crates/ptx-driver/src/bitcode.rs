@@ -1,26 +1,26 @@
-//! Linking LLVM bitcode into what PTX became.
+//! Linking LLVM bitcode into lowered PTX.
 
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
 use ptx_llvm::{FlushToZero, Gpu, LinkConflict, LlvmError, Machine, Module, OptLevel};
 
 use crate::llvm_leg::{code, llvm_finding};
 
-/// Why bitcode cannot be linked.
+/// The reasons why bitcode cannot be linked.
 #[derive(Clone, Debug)]
 pub enum BitcodeFindings {
-    /// About places of the PTX.
+    /// Diagnostics about the PTX.
     Program(Diagnostics),
-    /// About the bitcode's file.
+    /// Diagnostics about the file of the bitcode.
     Library(Diagnostics),
 }
 
-/// Links LLVM IR, text or bitcode, into a lowered module: what the module declares and the library defines, with what that
-/// needs. All of it becomes internal, and its questions to `__nvvm_reflect` are answered.
+/// Links LLVM IR, text or bitcode, into a lowered module: the definitions of the library that the module declares, and their
+/// dependencies. They become internal, and their calls of `__nvvm_reflect` are resolved.
 ///
 /// # Errors
 ///
-/// Names that both define and functions that are declared with another type, at their places in the PTX; a library that cannot be
-/// read or is for another target.
+/// Names that both modules define and functions that are declared with another type, at their positions in the PTX; a library that
+/// cannot be read or is for another target.
 pub fn link_bitcode<'c>(
     module: &mut Module<'c>,
     program: &ptx_ir::Module,
@@ -50,7 +50,7 @@ pub fn link_bitcode<'c>(
 }
 
 fn finding(conflict: &LinkConflict, program: &ptx_ir::Module, library: &str) -> Diagnostic {
-    let at = |code, name: &str, message: String| match place_of(program, name) {
+    let at = |code, name: &str, message: String| match span_of_name(program, name) {
         Some(span) => Diagnostic::error(code, span, message),
         None => Diagnostic::error_without_place(code, message),
     };
@@ -67,8 +67,8 @@ fn finding(conflict: &LinkConflict, program: &ptx_ir::Module, library: &str) -> 
     }
 }
 
-/// Where the PTX speaks of a name.
-fn place_of(program: &ptx_ir::Module, name: &str) -> Option<Span> {
+/// The span of the PTX that defines or declares a name.
+fn span_of_name(program: &ptx_ir::Module, name: &str) -> Option<Span> {
     let name = program.strings.find(name)?;
     let functions = program.functions.iter().filter(|function| function.name == name);
     let defined = functions.clone().find(|function| function.body.is_some());

@@ -1,10 +1,10 @@
-//! What the codes of findings mean.
+//! The meanings of diagnostic codes.
 
 use ptx_diag::CodeMeaning;
 
 use crate::code;
 
-/// The codes of all stages on the way between PTX and LLVM IR, with their meanings, each once.
+/// The codes of all stages between PTX and LLVM IR, with their meanings, each once.
 pub fn code_meanings() -> impl Iterator<Item = &'static CodeMeaning> {
     let stages = [
         ptx_syntax::codes::MEANINGS,

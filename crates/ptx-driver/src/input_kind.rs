@@ -1,4 +1,4 @@
-//! Telling PTX from LLVM IR, and both from what is neither.
+//! Detection of the input's language: PTX, LLVM IR or neither.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub enum InputKind {
 }
 
 impl InputKind {
-    /// By the file name's extension (`.ptx`, `.ll`, `.bc`), else by the content.
+    /// Detects the kind by the file name's extension (`.ptx`, `.ll`, `.bc`), otherwise by the content.
     pub fn of(path: &Path, bytes: &[u8]) -> Self {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("ptx") => InputKind::Ptx,
@@ -25,7 +25,7 @@ impl InputKind {
         }
     }
 
-    /// By the content: bitcode by its magic number, text by the first character that is not blank or in a comment.
+    /// Detects the kind by the content: bitcode by its magic number, text by the first character that is not blank or in a comment.
     ///
     /// PTX begins with a directive (`.version`), a comment (`//`, `/*`) or old debug information (`@@DWARF`); LLVM IR
     /// with a `;` comment, a word, a global (`@x`), a type (`%t`) or metadata (`!`).
@@ -33,8 +33,8 @@ impl InputKind {
         if BITCODE.into_iter().any(|magic| bytes.starts_with(magic)) {
             return InputKind::Llvm;
         }
-        match behind_comments(bytes) {
-            // An archive is neither; the reader of PTX says what it is.
+        match skip_comments(bytes) {
+            // An archive is neither; the PTX reader reports it.
             Some([b'@', b'@', ..] | [b'!', b'<', ..]) => InputKind::Ptx,
             Some([b';' | b'@' | b'%' | b'!' | b'$' | b'^' | b'a'..=b'z', ..]) => InputKind::Llvm,
             _ => InputKind::Ptx,
@@ -42,8 +42,8 @@ impl InputKind {
     }
 }
 
-/// What follows the blanks and the comments of PTX that a text begins with; `None` where a comment has no end.
-fn behind_comments(bytes: &[u8]) -> Option<&[u8]> {
+/// Skips leading blanks and comments of PTX; `None` if a comment is unterminated.
+fn skip_comments(bytes: &[u8]) -> Option<&[u8]> {
     let mut rest = bytes;
     loop {
         rest = rest.trim_ascii_start();
@@ -52,20 +52,20 @@ fn behind_comments(bytes: &[u8]) -> Option<&[u8]> {
             [b'/', b'*', ..] => b"*/",
             _ => return Some(rest),
         };
-        let behind = rest.get(2..)?;
-        let at = behind.windows(end.len()).position(|window| window == end)?;
-        rest = behind.get(at + end.len()..)?;
+        let tail = rest.get(2..)?;
+        let at = tail.windows(end.len()).position(|window| window == end)?;
+        rest = tail.get(at + end.len()..)?;
     }
 }
 
-/// What bitcode begins with, alone and in a wrapper.
+/// The magic numbers of bitcode, without and with a wrapper.
 const BITCODE: [&[u8]; 2] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"];
 
 /// The first words of modules in LLVM IR: none of them begins PTX.
 const LLVM_WORDS: [&[u8]; 6] =
     [b"; ModuleID", b"source_filename", b"target ", b"define ", b"declare ", b"attributes #"];
 
-/// What files begin with that are neither, what they are, and how to get at what is in them.
+/// The magic numbers of other files, with their description and how to extract their contents.
 const OTHERS: [(&[u8], &str, &str); 7] = [
     (b"\x7fELF", "an ELF file", CONTENTS),
     (b"\x50\xed\x55\xba", "a fat binary", CONTENTS),
@@ -79,7 +79,7 @@ const CONTENTS: &str =
     "cuobjdump -ptx prints the PTX that such a file holds; compilers write LLVM IR with -emit-llvm";
 const UNPACK: &str = "unpack it first";
 
-/// That an input which cannot be read is not what was expected at all; `None` where it may be, with a mistake in it.
+/// The error for an input that could not be read because it is in another language; `None` if it may be in the expected one.
 pub(crate) fn mistaken(expected: InputKind, bytes: &[u8]) -> Option<Diagnostic> {
     let begins = |with: &[u8]| bytes.starts_with(with);
     if let Some((message, help)) = encoding(bytes) {
@@ -109,7 +109,7 @@ pub(crate) fn mistaken(expected: InputKind, bytes: &[u8]) -> Option<Diagnostic> 
     Some(Diagnostic::error_without_place(code::LANGUAGE, message).with_help(help))
 }
 
-/// That a text is in an encoding that neither PTX nor LLVM IR is written in, and how to write it in theirs.
+/// The message and help for a text in an encoding that neither PTX nor LLVM IR allows.
 fn encoding(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     const UTF8: &str = "save the file without it, as plain ASCII: tail -c +4 removes it";
     const UTF16: &str = "save the file as ASCII or UTF-8: iconv -f UTF-16 -t ASCII converts it";
@@ -126,9 +126,9 @@ fn encoding(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// Whether a text begins, after comments, with the directive that each PTX file begins with.
+/// Whether a text begins, after comments, with `.version`, the first directive of each PTX file.
 fn begins_with_directive(bytes: &[u8]) -> bool {
-    behind_comments(bytes).is_some_and(|rest| rest.starts_with(b".version"))
+    skip_comments(bytes).is_some_and(|rest| rest.starts_with(b".version"))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The stages from one representation of a program to another.
 //!
-//! Each function runs one stage and converts its findings to [`ptx_diag::Diagnostic`]s about the
-//! input; the tools and the conformance runner combine the stages. Nothing here decides where output is written.
+//! Each function runs one stage and converts its errors to [`ptx_diag::Diagnostic`]s about the
+//! input; the tools and the conformance runner combine the stages, and decide where output is written.
 
 mod bitcode;
 mod codes;

@@ -1,4 +1,4 @@
-//! From LLVM IR to LLVM IR, and to PTX by LLVM's own backend.
+//! The stages from LLVM IR to LLVM IR, and to PTX with LLVM's backend.
 
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
 use ptx_isa::{PtxVersion, Sm};
@@ -10,7 +10,7 @@ use ptx_opt::OptError;
 use crate::input_kind::{InputKind, mistaken};
 use crate::retarget::TargetChoice;
 
-/// The codes of what LLVM finds.
+/// The codes of LLVM's diagnostics.
 pub mod code {
     ptx_diag::codes! {
         /// The text is not LLVM IR.
@@ -38,7 +38,7 @@ pub mod code {
     }
 }
 
-/// A context for what goes through LLVM, which this loads; `source` is the input that needs it.
+/// Loads LLVM and creates a context; `source` is the input that needs it.
 ///
 /// # Errors
 ///
@@ -47,12 +47,12 @@ pub fn llvm_context(source: &SourceFile) -> Result<Context, Diagnostics> {
     Context::new().map_err(|error| one(llvm_finding(&error, source)))
 }
 
-/// Reads LLVM IR, text or bitcode by its first bytes, runs LLVM's verifier over it and checks what target it is for; gives
-/// the module with a warning when its triple and its data layout disagree and its addresses were widened.
+/// Reads LLVM IR, as text or bitcode depending on its first bytes, runs LLVM's verifier and checks the module's target. Returns the
+/// module, with a warning if its triple and its data layout disagree and its addresses were widened.
 ///
 /// # Errors
 ///
-/// The message of LLVM's reader or verifier, with the place of a syntax error; a module for another target.
+/// The message of LLVM's reader or verifier, with the position of a syntax error; a module for another target.
 pub fn read_llvm<'c>(
     context: &'c Context,
     source: &SourceFile,
@@ -73,11 +73,11 @@ pub fn read_llvm<'c>(
     })
 }
 
-/// Runs the pipeline of `level`, then `passes`, for the GPU chosen, else for the module's own.
+/// Runs the pipeline of `level`, then `passes`, for the GPU of `choice`, or else for that of the module.
 ///
 /// # Errors
 ///
-/// [`code::PIPELINE`] when `passes` is not understood, which is the user's mistake; else what went wrong with the module.
+/// [`code::PIPELINE`] if `passes` cannot be parsed, which is an error of the user; otherwise the error of the optimizer.
 pub fn optimize(
     module: &mut Module<'_>,
     level: OptLevel,
@@ -95,8 +95,8 @@ pub fn optimize(
     })
 }
 
-/// Makes kernels that run the constructors and destructors of a module (`nvptx$device$init`, `nvptx$device$fini`), as LLVM's pass
-/// `nvptx-lower-ctor-dtor` does.
+/// Adds kernels that run the constructors and destructors of a module (`nvptx$device$init`, `nvptx$device$fini`) with LLVM's pass
+/// `nvptx-lower-ctor-dtor`.
 ///
 /// # Errors
 ///
@@ -112,7 +112,7 @@ pub fn lower_constructors(
         .map_err(|error| one(llvm_finding(&error, source)))
 }
 
-/// Produces PTX text with LLVM's NVPTX backend for the GPU chosen, else for the module's own.
+/// Generates PTX text with LLVM's NVPTX backend for the GPU of `choice`, or else for that of the module.
 ///
 /// # Errors
 ///
@@ -139,7 +139,7 @@ pub(crate) fn llvm_gpu(choice: TargetChoice) -> Gpu {
     }
 }
 
-/// What LLVM said, as a finding about `source`.
+/// Converts an error of LLVM to a diagnostic about `source`.
 pub fn llvm_finding(error: &LlvmError, source: &SourceFile) -> Diagnostic {
     let place = match error {
         LlvmError::Parse { position, .. } => position.and_then(|position| span_of(source, position)),
@@ -156,7 +156,7 @@ pub fn llvm_finding(error: &LlvmError, source: &SourceFile) -> Diagnostic {
             let help = "install LLVM 22 (libllvm22 of Debian); --emit=ptx, --emit=none and executing PTX do not require it";
             return Diagnostic::error_without_place(code::MISSING, error.to_string()).with_help(help);
         }
-        // The enum is open to other crates: what it gains is a failure of LLVM until it is given a code here.
+        // The enum is non-exhaustive: new variants have the code of a failure of LLVM until they have a separate code here.
         _ => code::FAILED,
     };
     let message = error.to_string();
@@ -166,7 +166,7 @@ pub fn llvm_finding(error: &LlvmError, source: &SourceFile) -> Diagnostic {
     }
 }
 
-/// The byte LLVM points at.
+/// The span of the byte at a position of LLVM.
 fn span_of(source: &SourceFile, position: TextPosition) -> Option<Span> {
     let lo = source.line_start(position.line)?.checked_add(position.column.saturating_sub(1))?;
     Some(Span::new(lo, lo.saturating_add(1)))

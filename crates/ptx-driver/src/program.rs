@@ -9,25 +9,25 @@ use ptx_syntax::Comments;
 use crate::ptx_leg::read_ptx;
 use crate::retarget::{TargetChoice, retarget};
 
-/// Findings about several files.
+/// The diagnostics of several files.
 pub type FindingsByFile = Vec<(SourceFile, Diagnostics)>;
 
-/// A module with the files it was read from; its positions count through all of them.
+/// A module with the files that it was read from; its positions are numbered across all of them.
 #[derive(Debug)]
 pub struct Program {
-    /// The module. Of a single file it is not verified yet; several are verified each before they are linked.
+    /// The module. That of a single file is not verified yet; several modules are verified before they are linked.
     pub module: Module,
     /// The files.
     pub sources: Sources,
-    /// What was found that rejects nothing, of the files together.
+    /// The warnings about all files.
     pub warnings: Diagnostics,
 }
 
-/// Reads PTX files, with their comments or without, for the target chosen, and links them when there are several.
+/// Reads PTX files, with or without their comments, for the target of `choice`, and links them if there are several.
 ///
 /// # Errors
 ///
-/// All findings about the files, warnings included, when one of them is an error; then what linking finds.
+/// All diagnostics about the files, including warnings, if one of them is an error; otherwise those of the linker.
 pub fn read_program(
     files: Vec<SourceFile>,
     choice: TargetChoice,
@@ -49,12 +49,12 @@ pub fn read_executable(
     read(files, choice, comments, DeviceRuntime::Linked)
 }
 
-/// What becomes of functions of CUDA's device runtime.
+/// How functions of CUDA's device runtime are treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum DeviceRuntime {
-    /// They stay declared.
+    /// They remain declarations.
     Declared,
-    /// They are defined.
+    /// Their definitions are linked.
     Linked,
 }
 

@@ -1,4 +1,4 @@
-//! From PTX text to a verified module, and on to LLVM IR; from LLVM IR back to a module.
+//! The stages from PTX text to a module and to LLVM IR, and from LLVM IR to a module and to text.
 
 use ptx_diag::{Diagnostic, Diagnostics, Severity, SourceFile, Span};
 use ptx_ir::Module;
@@ -12,12 +12,12 @@ use crate::input_kind::{InputKind, mistaken};
 use crate::llvm_leg::{llvm_finding, llvm_gpu};
 use crate::retarget::TargetChoice;
 
-/// Reads PTX, with its comments or without; gives the module with the reader's warnings.
+/// Reads PTX, with or without its comments. Returns the module with the reader's warnings.
 ///
 /// # Errors
 ///
-/// All findings, warnings included, when one of them is an error. What the verifier says of the statements that could
-/// be read is among them, so that one run shows everything.
+/// All diagnostics, including warnings, if one of them is an error. They include those of the verifier for the statements
+/// that could be read, so that one run reports everything.
 pub fn read_ptx(source: &SourceFile, comments: Comments) -> Result<(Module, Diagnostics), Diagnostics> {
     let (module, mut findings) = ptx_syntax::parse_with(source, comments);
     if !findings.has_errors() {
@@ -28,7 +28,7 @@ pub fn read_ptx(source: &SourceFile, comments: Comments) -> Result<(Module, Diag
     }
     let read: Vec<Option<Span>> = findings.iter().map(|finding| finding.span).collect();
     if let Err(more) = ptx_verify::verify(&module) {
-        // What the reader complained about already is not worth a second finding.
+        // The verifier's diagnostics at spans that the reader reported are omitted.
         more.iter()
             .filter(|finding| !read.contains(&finding.span))
             .for_each(|finding| findings.push(finding.clone()));
@@ -37,24 +37,23 @@ pub fn read_ptx(source: &SourceFile, comments: Comments) -> Result<(Module, Diag
     Err(findings)
 }
 
-/// Translates a verified module into LLVM IR, which LLVM's verifier accepts.
+/// Lowers a verified module to LLVM IR, which LLVM's verifier accepts.
 ///
 /// # Errors
 ///
-/// What cannot be expressed, each with its place.
+/// The constructs that cannot be expressed in LLVM IR, with their positions.
 pub fn lower<'c>(module: Verified<'_>, context: &'c Context) -> Result<ptx_llvm::Module<'c>, Diagnostics> {
     ptx_lower::lower(&module, context)
 }
 
-/// Translates LLVM IR into a PTX module with this project's own emitter; gives the module with the emitter's warnings. The LLVM IR is
-/// changed before: where it asks `__nvvm_reflect` what it is compiled for, LLVM's pass of that name answers; tables of addresses that PTX cannot
-/// initialize become choices ([`ptx_llvm::choose_addresses`]); subnormal inputs become zeros
-/// where the program requires it ([`ptx_llvm::flush_inputs`]); and branches back get positive predicates ([`ptx_llvm::point_branches`]) in what
-/// was not PTX.
+/// Raises LLVM IR to a PTX module with this project's emitter. Returns the module with the emitter's warnings. The LLVM IR is transformed
+/// first: LLVM's pass resolves calls of `__nvvm_reflect`; tables of addresses that PTX cannot initialize are replaced by selections
+/// ([`ptx_llvm::choose_addresses`]); subnormal inputs are flushed to zero where the program requires it ([`ptx_llvm::flush_inputs`]); and, unless
+/// the module was lowered from PTX, back edges get positive predicates ([`ptx_llvm::point_branches`]).
 ///
 /// # Errors
 ///
-/// What cannot be expressed, with the function and the instruction.
+/// The constructs that cannot be expressed in PTX, with the function and the instruction.
 pub fn raise(
     module: &mut ptx_llvm::Module<'_>,
     choice: TargetChoice,
@@ -62,7 +61,7 @@ pub fn raise(
     raise_in_style(module, choice, Style::default())
 }
 
-/// The same as [`raise`], written in a style.
+/// The same as [`raise`], in a style.
 ///
 /// # Errors
 ///
@@ -75,7 +74,7 @@ pub fn raise_in_style(
     resolve_reflect(module, choice)?;
     ptx_llvm::choose_addresses(module);
     ptx_llvm::flush_inputs(module);
-    // What was PTX keeps its branches unless it is optimized.
+    // Modules that were lowered from PTX keep their branches unless they are optimized.
     if !module.has_metadata(marks::VERSION) {
         ptx_llvm::point_branches(module, Branches::Back);
     }
@@ -83,10 +82,10 @@ pub fn raise_in_style(
     ptx_raise::raise_in_style(module, &options, style)
 }
 
-/// The GPU that questions are answered for when no one names one: the one [`ptx_raise`] starts from.
+/// The GPU for which `__nvvm_reflect` is resolved if none is specified: the default of [`ptx_raise`].
 const ASSUMED_GPU: &str = "sm_75";
 
-/// Answers a module that asks.
+/// Resolves the calls of `__nvvm_reflect` in a module, if it has any.
 fn resolve_reflect(module: &mut ptx_llvm::Module<'_>, choice: TargetChoice) -> Result<(), Diagnostics> {
     if !ptx_llvm::asks_reflect(module) {
         return Ok(());
@@ -101,22 +100,22 @@ fn resolve_reflect(module: &mut ptx_llvm::Module<'_>, choice: TargetChoice) -> R
 fn gpu_of(module: &ptx_llvm::Module<'_>, choice: TargetChoice) -> (Gpu, u16) {
     let mut gpu = llvm_gpu(choice).or(Gpu::of_module(module));
     let cpu = gpu.cpu.get_or_insert_with(|| ASSUMED_GPU.to_owned());
-    // Default: the architecture of a processor that is no GPU of NVIDIA, by `__nvvm_reflect`.
+    // Default: the architecture that `__nvvm_reflect` returns for processors that are not GPUs of NVIDIA.
     let sm = ptx_isa::Sm::from_text(cpu).map_or(0, |sm| sm.number);
     (gpu.for_pipelines(), sm)
 }
 
-/// Whether the user has the PTX that LLVM IR became.
+/// Whether the user has the PTX that was raised from LLVM IR.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum JudgedText {
-    /// It is in a file: places in it are shown.
+    /// It is in a file: positions in it are shown.
     Kept,
     /// It is not.
     Unknown,
 }
 
-/// Errors about the text of a module that was raised, as errors about the LLVM IR that the user has: each names the function, the instruction and
-/// its debug location, as far as there is one. `module`, `choice` and `style` are what was raised.
+/// Converts errors about the text of a raised module to errors about the LLVM IR that the user has: each names the function, the instruction and
+/// its debug location, if there is one. `module`, `choice` and `style` must be those that were raised.
 ///
 /// ```text
 /// error[V0401]: .. --> k.bc (as PTX):16:22    becomes    error[V0401]: .., in function k: %r = add .., at a.cu:7:3
@@ -128,7 +127,7 @@ pub fn explain(
     text: JudgedText,
 ) -> Diagnostics {
     let options = RaiseOptions { target: choice.sm, version: choice.version };
-    // Default: what was raised can be raised again; if it cannot, the findings still say what is wrong.
+    // Default: a module that was raised can be raised again; if not, the errors are reported without their origins.
     let mut origins = ptx_raise::origins(module, &options, style).unwrap_or_default();
     let mut explained = Diagnostics::new();
     for finding in bad.findings.iter().filter(|finding| finding.severity == Severity::Error) {
@@ -155,23 +154,23 @@ pub fn explain(
     explained
 }
 
-/// PTX text that does not hold together, and what is wrong with it.
+/// PTX text that is invalid, and its diagnostics.
 #[derive(Clone, Debug)]
 pub struct BadOutput {
-    /// The text, for the findings to point into.
+    /// The text to which the positions of the diagnostics refer.
     pub source: SourceFile,
-    /// What is wrong.
+    /// The diagnostics about the text.
     pub findings: Diagnostics,
 }
 
-/// Prints a module that was not read from text, and reads and verifies what was printed.
+/// Prints a module that was not read from text, and reads and verifies the printed text.
 ///
-/// LLVM IR can ask for what its own target does not have, and the target may have been chosen after the fact; such a
-/// module must not leave as PTX that looks fine.
+/// LLVM IR can use features that its target does not have, and the target may have been changed later; such a module
+/// must not be printed as if it were valid.
 ///
 /// # Errors
 ///
-/// The findings about the text, which is called `name`.
+/// The diagnostics about the text, whose name in them is `name`.
 pub fn print_checked(module: &Module, name: &str) -> Result<String, Box<BadOutput>> {
     let text = ptx_ir::print(module);
     let source = SourceFile::new(name, text);

@@ -1,9 +1,9 @@
-//! Changing the architecture and the PTX version a module is for.
+//! Changes the architecture and the PTX version of a module.
 
 use ptx_ir::{Item, Module, TargetSpec};
 use ptx_isa::{PtxVersion, Sm};
 
-/// What the user asks for instead of the module's own target; `None` keeps it.
+/// The target that the user specifies in place of that of the module; `None` keeps the module's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TargetChoice {
     /// The architecture.
@@ -12,10 +12,10 @@ pub struct TargetChoice {
     pub version: Option<PtxVersion>,
 }
 
-/// Replaces what `.version` and `.target` say (manual 11.1). Whether the module's instructions exist there is for the
-/// verifier to find, so this comes before it.
+/// Replaces the values of `.version` and `.target` (manual 11.1). This must precede verification, which checks that the
+/// module's instructions exist on the new target.
 ///
-/// A module without these directives is left as it is; the verifier rejects it.
+/// A module without these directives is unchanged; the verifier rejects it.
 pub fn retarget(module: &mut Module, choice: TargetChoice) {
     let name = choice.sm.map(|sm| (sm, module.strings.intern(&sm.to_string())));
     for item in &mut module.items {

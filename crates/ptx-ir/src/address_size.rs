@@ -1,12 +1,12 @@
-//! How many bits addresses have (manual 11.1.3).
+//! The size of addresses in bits (manual 11.1.3).
 
 use ptx_isa::{MemorySem, MoveSem, Sem, StateSpace};
 
 use crate::{AddressBase, Body, Inst, Item, Module, Operand, Symbol};
 
 impl Module {
-    /// Bits of an address: the `.address_size`. Without one, 32 where the program uses an address of 32 bits, and else 64. The manual
-    /// has 32 as the default, but `ptxas` takes a module that is written for 64 as such.
+    /// The size of an address in bits: the `.address_size`. Without one, 32 if the program uses an address of 32 bits, and otherwise 64.
+    /// The manual has 32 as the default, but `ptxas` accepts a module that is written for 64.
     pub fn address_size(&self) -> u32 {
         self.written_address_size().unwrap_or_else(|| if self.uses_32_bit_addresses() { 32 } else { 64 })
     }
@@ -19,7 +19,7 @@ impl Module {
         })
     }
 
-    /// Whether an instruction takes 32 bits for a global or generic address.
+    /// Whether an instruction uses 32 bits as a global or generic address.
     fn uses_32_bit_addresses(&self) -> bool {
         let bodies = self.function_ids().filter_map(|id| self.function(id).body.as_ref());
         bodies

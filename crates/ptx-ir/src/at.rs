@@ -1,8 +1,8 @@
-//! Positions that do not count in comparisons.
+//! Positions that comparisons ignore.
 
 use ptx_diag::Span;
 
-/// Where something was in the text it was read from.
+/// A position in the text that was read.
 ///
 /// All positions are equal to each other: the meaning of a module does not depend on where its parts are in the text.
 #[derive(Clone, Copy, Debug, Default)]

@@ -8,10 +8,10 @@ use crate::module::{DebugLocation, Param};
 use crate::operand::{AddressBase, ListId, Operand, Symbol};
 use crate::strings::StrId;
 
-/// How many elements a vector variable or register has (manual 5.4.2).
+/// The number of elements of a vector variable or register (manual 5.4.2).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum VectorShape {
-    /// No vector.
+    /// Not a vector.
     Scalar,
     /// `.v2`
     V2,
@@ -42,15 +42,15 @@ pub struct RegDecl {
     pub ty: ScalarType,
     /// Its elements.
     pub shape: VectorShape,
-    /// How many registers a range declares; `None` for a single one.
+    /// The number of registers of a range; `None` for a single register.
     pub count: Option<u32>,
     /// The name's position.
     pub at: At,
 }
 
-/// A register that is mentioned: one of its declaration's.
+/// A register that is used: one of its declaration's.
 ///
-/// Registers of a range exist here only once a statement names them, so that `%r<1000000>` costs nothing.
+/// Registers of a range are created when a statement first uses them, so that `%r<1000000>` takes no memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Register {
     /// Its declaration.
@@ -59,7 +59,7 @@ pub struct Register {
     pub number: u32,
 }
 
-/// What a label precedes.
+/// The kind of statement that a label precedes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LabelKind {
     /// An instruction, or the end of a scope.
@@ -72,12 +72,12 @@ pub enum LabelKind {
     CallPrototype,
 }
 
-/// A label (manual 4.4); its scope is the pair of braces around it.
+/// A label (manual 4.4); its scope is the enclosing pair of braces.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
     /// Its name.
     pub name: StrId,
-    /// What it precedes.
+    /// The kind of statement that follows it.
     pub kind: LabelKind,
     /// Its position.
     pub at: At,
@@ -92,12 +92,12 @@ pub struct LabelTarget {
     pub at: At,
 }
 
-/// What an indirect call passes and gets (manual 11.3.3, `.callprototype`).
+/// The signature of an indirect call (manual 11.3.3, `.callprototype`).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Prototype {
-    /// What it gets.
+    /// The results.
     pub results: Vec<Param>,
-    /// What it passes.
+    /// The parameters.
     pub params: Vec<Param>,
     /// `.noreturn`.
     pub noreturn: Option<At>,
@@ -107,7 +107,7 @@ pub struct Prototype {
     pub abi_preserve_control: Option<(u32, At)>,
 }
 
-/// `@p` or `@!p` (manual 8.7): the instruction has no effect unless the condition holds.
+/// `@p` or `@!p` (manual 8.7): the instruction has no effect unless the condition is true.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Guard {
     /// The predicate register.
@@ -116,8 +116,8 @@ pub struct Guard {
     pub negated: bool,
 }
 
-/// Whether offsets of zero are written out after registers: `[%r1+0]`. They mean nothing, but when `ptxas` compiles for
-/// debugging it gives out registers in another order.
+/// Whether offsets of zero are written after registers: `[%r1+0]`. They do not change the address, but `ptxas` allocates
+/// registers in another order for them when it compiles for debugging.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum ZeroOffsets {
     /// `[%r1]`.
@@ -163,7 +163,7 @@ pub enum Stmt {
     ScopeStart,
     /// `}`.
     ScopeEnd,
-    /// `.loc`, for the instructions from here on (manual 11.5.3).
+    /// `.loc`, for the instructions after it (manual 11.5.3).
     Location(DebugLocation),
     /// `.pragma "a", "b";` (manual 11.4.11)
     Pragma(Vec<StrId>),
@@ -171,22 +171,23 @@ pub enum Stmt {
     Comment(StrId),
     /// A comment on the line of the statement before it.
     TrailingComment(StrId),
-    /// A place that whoever makes a body keeps for itself, by a number; no reader makes one, and nothing is printed for it.
+    /// A numbered position, for use by the code that builds a body. The reader never creates one, and it is not printed.
     Mark(u32),
 }
 
-/// What is between a function's braces.
+/// The contents of a function's braces.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Body {
     /// The statements.
     pub statements: Vec<Stmt>,
-    /// Register declarations, in order; parameters in registers come first.
+    /// Register declarations, in order, after those of parameters in registers.
     pub reg_decls: Vec<RegDecl>,
-    /// The registers that are mentioned, in order of mention.
+    /// The registers that are used, in order of their first use.
     pub registers: Vec<Register>,
-    /// The declarations that are the module's ([`crate::Module::registers`]), each with the one there, in order of mention.
+    /// The declarations that represent those of the module, each with its declaration in [`crate::Module::registers`], in order of their
+    /// first use.
     pub module_registers: Vec<(RegDeclId, RegDeclId)>,
-    /// The labels, in order of mention.
+    /// The labels, in order of their first occurrence.
     pub labels: Vec<Label>,
     pub(crate) operands: Vec<Operand>,
     pub(crate) operand_spans: SpanTable,
@@ -198,12 +199,12 @@ impl Body {
         &self.operands[id.start as usize..(id.start + id.len) as usize]
     }
 
-    /// The positions of the operands of a list; as long as the list.
+    /// The positions of the operands of a list, one for each.
     pub fn list_spans(&self, id: ListId) -> &[ptx_diag::Span] {
         &self.operand_spans.0[id.start as usize..(id.start + id.len) as usize]
     }
 
-    /// Keeps operands with their positions as one list.
+    /// Adds operands with their positions as one list.
     pub fn add_list(&mut self, operands: impl IntoIterator<Item = (Operand, ptx_diag::Span)>) -> ListId {
         let start = self.operands.len() as u32;
         for (operand, span) in operands {
@@ -233,7 +234,7 @@ impl Body {
         &self.reg_decls[self.registers[register.index()].decl.0 as usize]
     }
 
-    /// The type of a register, or of its elements when it is a vector.
+    /// The type of a register, or of its elements if it is a vector.
     pub fn reg_type(&self, register: RegId) -> ScalarType {
         self.decl(register).ty
     }
@@ -243,7 +244,7 @@ impl Body {
         &self.labels[label.0 as usize]
     }
 
-    /// The variables that operands name, in order, each as often as it is named.
+    /// The variables to which operands refer, in order, once for each reference.
     pub fn variables_named(&self) -> impl Iterator<Item = VarId> {
         self.operands.iter().filter_map(|operand| match operand {
             Operand::Symbol(Symbol::Variable(id), _)
@@ -252,7 +253,7 @@ impl Body {
         })
     }
 
-    /// Replaces every variable that an operand names.
+    /// Replaces every variable to which an operand refers.
     pub fn map_variables(&mut self, map: impl Fn(VarId) -> VarId) {
         for operand in &mut self.operands {
             if let Operand::Symbol(Symbol::Variable(id), _)
@@ -270,7 +271,7 @@ impl Body {
         }
     }
 
-    /// Replaces every label that an operand or statement names.
+    /// Replaces every label to which an operand or statement refers.
     pub fn map_labels(&mut self, map: impl Fn(LabelId) -> LabelId) {
         for operand in &mut self.operands {
             if let Operand::Label(label) = operand {
@@ -308,7 +309,7 @@ impl Body {
         })
     }
 
-    /// Gives back memory kept for growth.
+    /// Releases unused capacity.
     pub fn shrink(&mut self) {
         self.statements.shrink_to_fit();
         self.registers.shrink_to_fit();

@@ -1,4 +1,4 @@
-//! Making bodies from code: what the reverse emitter and tests use.
+//! A builder of bodies, for the reverse emitter and tests.
 
 use ptx_diag::Span;
 use ptx_isa::{Mnemonic, ScalarType};
@@ -9,7 +9,7 @@ use crate::ids::{LabelId, RegDeclId, RegId};
 use crate::operand::{ListId, Operand};
 use crate::strings::{StrId, Strings};
 
-/// Appends to a body; positions are empty unless they are stated ([`BodyBuilder::position_since`]).
+/// Appends to a body; positions are empty unless [`BodyBuilder::position_since`] sets them.
 ///
 /// Registers are numbered per class and declared as ranges at the start of the body by [`BodyBuilder::finish`]:
 /// `%p` for predicates, `%rs` for 16 bits, `%r` for 32, `%rd` for 64, `%rq` for 128, `%f` and `%fd` for floating point
@@ -20,7 +20,7 @@ pub struct BodyBuilder {
     classes: Vec<(ScalarType, RegDeclId)>,
 }
 
-/// How much of a body there was.
+/// The size of a body at some point.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
     statements: usize,
@@ -49,7 +49,7 @@ impl BodyBuilder {
         LabelId(self.body.labels.len() as u32 - 1)
     }
 
-    /// Puts a label here.
+    /// Defines a label at the end of the body.
     pub fn place(&mut self, label: LabelId) {
         self.push(Stmt::Label(label));
     }
@@ -59,12 +59,12 @@ impl BodyBuilder {
         self.body.statements.push(stmt);
     }
 
-    /// How much there is so far, for [`BodyBuilder::position_since`].
+    /// The current size of the body, for [`BodyBuilder::position_since`].
     pub fn extent(&self) -> Extent {
         Extent { statements: self.body.statements.len(), operands: self.body.operands.len() }
     }
 
-    /// Gives the instructions that were added since a position, and their operands.
+    /// Sets the position of the instructions that were added since `before`, and of their operands.
     pub fn position_since(&mut self, before: Extent, position: Span) {
         for statement in self.body.statements.iter_mut().skip(before.statements) {
             if let Stmt::Inst(inst) = statement {
@@ -76,7 +76,7 @@ impl BodyBuilder {
         }
     }
 
-    /// Keeps operands as a list, for vectors and arguments.
+    /// Adds operands as a list, for vectors and arguments.
     pub fn list(&mut self, operands: &[Operand]) -> ListId {
         self.body.add_list(operands.iter().map(|&operand| (operand, Span::default())))
     }
@@ -94,7 +94,7 @@ impl BodyBuilder {
         &self.body
     }
 
-    /// The body so far, for what the builder has no method for.
+    /// The body so far, for changes that have no method of the builder.
     pub fn body_mut(&mut self) -> &mut Body {
         &mut self.body
     }
@@ -121,7 +121,7 @@ impl BodyBuilder {
     }
 }
 
-/// The name that compilers give registers of a type; every type its own, so that ranges cannot collide.
+/// The name that compilers use for registers of a type. It is different for each type, so that ranges do not conflict.
 fn class_name(ty: ScalarType) -> &'static str {
     use ScalarType::*;
     match ty {

@@ -19,17 +19,17 @@ impl BlockId {
     }
 }
 
-/// Statements that run one after the other, and where control goes then.
+/// A sequence of statements that are executed in order, and its successors.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Block {
     /// Indices of its statements; labels are at its start, a terminator is its last instruction.
     pub statements: Range<usize>,
-    /// Where control goes: for a guarded branch first the target, then the fall-through; for an indexed branch the
-    /// targets in the order of the list. No successor: the thread ends or returns. Repeats are kept.
+    /// The successors: for a guarded branch first the target, then the fall-through; for an indexed branch the targets in the
+    /// order of the list. Without a successor the thread ends or returns. Duplicates are kept.
     pub successors: Vec<BlockId>,
-    /// Blocks that go here, in order, each once.
+    /// The predecessors in order, without duplicates.
     pub predecessors: Vec<BlockId>,
-    /// Whether control leaves the function at the end by falling off the last statement.
+    /// Whether control leaves the function after the last statement.
     pub falls_off: bool,
 }
 
@@ -58,7 +58,7 @@ impl Cfg {
         self.label_blocks.get(label.0 as usize).copied().flatten()
     }
 
-    /// The last instruction of a block when it is a terminator.
+    /// The last instruction of a block, if it is a terminator.
     pub fn terminator<'b>(&self, body: &'b Body, block: BlockId) -> Option<&'b Inst> {
         let range = self.blocks[block.index()].statements.clone();
         let last = body.statements[range].iter().rev().find_map(|stmt| match stmt {
@@ -117,7 +117,7 @@ impl Cfg {
                 _ => {}
             }
         }
-        // A last block is needed when code, a label or a guarded terminator's fall-through comes here.
+        // A last block is needed for remaining code, for a label, and for the fall-through of a guarded terminator.
         self.push(start..body.statements.len());
     }
 

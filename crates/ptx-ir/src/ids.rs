@@ -1,4 +1,4 @@
-//! The numbers by which a module and its bodies refer to what they hold.
+//! The numbers by which a module and its bodies refer to their contents.
 
 /// A variable or parameter of a module.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -1,4 +1,4 @@
-//! Taking the contents of one module into another.
+//! Copies the contents of one module into another.
 
 use std::ops::Range;
 
@@ -14,20 +14,20 @@ use crate::module::{
 use crate::operand::{AddressBase, Immediate, Literal, Operand, Symbol};
 use crate::strings::{StrId, Strings};
 
-/// What [`Module::import`] took in.
+/// The result of [`Module::import`].
 #[derive(Clone, Debug)]
 pub struct Imported {
-    /// The other module's items, in its order, in terms of the module that took them in. They are not among its items yet.
+    /// The items of the imported module, in order, with IDs of the importing module. They are not among its items yet.
     pub items: Vec<Item>,
-    /// The ids its variables have now, in its order.
+    /// The new IDs of its variables, in order.
     pub variables: Range<u32>,
-    /// The ids its functions have now, in its order.
+    /// The new IDs of its functions, in order.
     pub functions: Range<u32>,
 }
 
 impl Module {
-    /// Takes in the names, variables and functions of `other`; positions are moved up by `shift` bytes. The items are left to
-    /// the caller, who decides which of them are where.
+    /// Copies the names, variables and functions of `other`; `shift` is added to positions. The items are returned, because the caller
+    /// decides which of them are added and where.
     pub fn import(&mut self, other: &Module, shift: u32) -> Imported {
         let mut import = Import {
             from: &other.strings,
@@ -107,7 +107,7 @@ impl Import<'_> {
         }
     }
 
-    /// Initial values nest as deep as the dimensions of their variable, which the reader bounds.
+    /// Initial values are nested as deep as the dimensions of their variable, which the reader limits.
     fn initializer(&mut self, initializer: &Initializer) -> Initializer {
         match initializer {
             Initializer::Fields(fields) => {

@@ -1,10 +1,10 @@
-//! Tables of integers, which can be most of a file.
+//! Tables of integers, which can be the largest part of a file.
 
 use crate::operand::{Immediate, Literal};
 
 /// Integers in order, each in as few bytes as the widest of them needs, and which of them are spelled in hexadecimal.
 ///
-/// Two of them are equal exactly when their integers and spellings are: the width follows from the integers alone.
+/// Two lists are equal if and only if their integers and spellings are: the width depends only on the integers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Integers {
     values: Packed,
@@ -21,7 +21,7 @@ enum Packed {
 }
 
 impl Integers {
-    /// None, with room for so many that fit into bytes.
+    /// An empty list, with capacity for a number of integers that fit into bytes.
     pub fn with_capacity(count: usize) -> Self {
         Self { values: Packed::Bytes(Vec::with_capacity(count)), hexadecimal: Vec::new() }
     }
@@ -56,7 +56,7 @@ impl Integers {
         })
     }
 
-    /// How many there are.
+    /// The number of integers.
     pub fn len(&self) -> usize {
         match &self.values {
             Packed::Bytes(values) => values.len(),
@@ -66,12 +66,12 @@ impl Integers {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The integer at a place, counted from 0.
+    /// The integer at an index, from 0.
     pub fn get(&self, at: usize) -> Option<i64> {
         match &self.values {
             Packed::Bytes(values) => values.get(at).map(|value| i64::from(*value)),
@@ -81,12 +81,12 @@ impl Integers {
         }
     }
 
-    /// All of them in order.
+    /// All integers in order.
     pub fn iter(&self) -> impl Iterator<Item = i64> + '_ {
         (0..self.len()).map_while(|at| self.get(at))
     }
 
-    /// Adds one in decimal after the others; when it is wider than they are, they are widened.
+    /// Appends an integer in decimal; if it is wider than the others, they are widened.
     pub fn push(&mut self, value: i64) {
         loop {
             match &mut self.values {
@@ -113,7 +113,7 @@ impl Integers {
         }
     }
 
-    /// Gives back the memory that nothing lies in.
+    /// Releases unused capacity.
     pub fn shrink_to_fit(&mut self) {
         match &mut self.values {
             Packed::Bytes(values) => values.shrink_to_fit(),

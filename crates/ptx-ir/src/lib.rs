@@ -1,16 +1,16 @@
 //! The PTX module model and its printer.
 //!
 //! A [`Module`] is the content of a PTX file with its names resolved: directives in their order ([`Item`]), variables, functions,
-//! and in each function's [`Body`] the statements in their order. It keeps what printing needs (comments, debug
+//! and in each function's [`Body`] the statements in their order. It keeps the details that printing needs (comments, debug
 //! directives, omitted and explicit modifiers, literal forms of immediates) and the source position of each item ([`At`]).
 //! Blocks and edges are not stored; [`cfg::Cfg`] derives them from the statements.
 //!
 //! Invariants, which the reader and every builder maintain:
-//! - an [`Inst`] has exactly one operand for each operand of its form, in the form's order; one that the program leaves
-//!   out is [`Operand::Omitted`];
+//! - an [`Inst`] has exactly one operand for each operand of its form, in the form's order; one that the program omits
+//!   is [`Operand::Omitted`];
 //! - every id belongs to the arena of its owner: variables and functions to the module; registers, labels and operand
 //!   lists to the body;
-//! - equality ignores positions, so that `parse(print(m)) == m` can hold.
+//! - equality ignores positions, so that `parse(print(m)) == m` can be true.
 
 mod address_size;
 mod at;

@@ -1,16 +1,16 @@
 //! Liveness of variables in a graph of blocks: from each read backward to the writes that reach it.
 //!
-//! Most variables are live in a block or two, so walking each one's life costs less than tables of all variables by all blocks, and
-//! grows as the code does.
+//! Most variables are live in one or two blocks, so traversing the live range of each costs less than tables of all variables by all
+//! blocks, and is linear in the code.
 
 use ptx_graph::FlowGraph;
 
-/// What the blocks do to each variable. Variables and blocks are numbered from 0.
+/// The accesses of blocks to each variable. Variables and blocks are numbered from 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BlockAccesses {
     /// The blocks that read it before they write it.
     reads: Vec<Vec<u32>>,
-    /// The blocks that surely write it.
+    /// The blocks that always write it.
     writes: Vec<Vec<u32>>,
 }
 
@@ -30,7 +30,7 @@ enum Place {
     Finish(usize),
 }
 
-/// How a walk over lives goes on.
+/// How the traversal of live ranges continues.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Walk {
     On,
@@ -40,12 +40,12 @@ enum Walk {
 }
 
 impl BlockAccesses {
-    /// None yet, of so many variables.
+    /// No accesses yet, for a number of variables.
     pub fn new(variables: usize) -> Self {
         Self { reads: vec![Vec::new(); variables], writes: vec![Vec::new(); variables] }
     }
 
-    /// Adds a read. The accesses of a block are added together, in their order.
+    /// Adds a read. The accesses of a block must be added together, in order.
     pub fn read(&mut self, block: usize, variable: usize) {
         let block = block as u32;
         let Some((reads, writes)) = self.reads.get_mut(variable).zip(self.writes.get(variable)) else {
@@ -56,7 +56,7 @@ impl BlockAccesses {
         }
     }
 
-    /// Adds a write that ends the life of the earlier value: one that always happens, to all of the variable.
+    /// Adds a write that ends the live range of the previous value: one that is always executed and writes the whole variable.
     pub fn write(&mut self, block: usize, variable: usize) {
         let block = block as u32;
         if let Some(writes) = self.writes.get_mut(variable)
@@ -66,8 +66,8 @@ impl BlockAccesses {
         }
     }
 
-    /// By block, the variables that are live at one of its ends, ascending; `None` when the lives add up to more than `most` blocks
-    /// and edges.
+    /// For each block, the variables that are live at one of its ends, ascending; `None` if the live ranges have more than `most` blocks
+    /// and edges in total.
     pub fn live_at(&self, graph: &impl FlowGraph, end: End, most: usize) -> Option<Vec<Vec<u32>>> {
         let mut found = vec![Vec::new(); graph.block_count()];
         let mut steps = 0;
@@ -83,7 +83,7 @@ impl BlockAccesses {
         (steps <= most).then_some(found)
     }
 
-    /// For each variable the blocks at whose start it is live, ascending; `None` for one that is live at more than `most` places.
+    /// For each variable, the blocks at whose start it is live, ascending; `None` for one that is live at more than `most` points.
     pub fn live_into(&self, graph: &impl FlowGraph, most: usize) -> Vec<Option<Vec<u32>>> {
         let mut found = vec![Some(Vec::new()); self.reads.len()];
         let (mut current, mut steps) = (0, 0);
@@ -110,12 +110,12 @@ impl BlockAccesses {
         self.reads.get(variable).into_iter().flatten().map(|&block| block as usize)
     }
 
-    /// The blocks that surely write a variable.
+    /// The blocks that always write a variable.
     pub fn writers(&self, variable: usize) -> impl Iterator<Item = usize> + Clone {
         self.writes.get(variable).into_iter().flatten().map(|&block| block as usize)
     }
 
-    /// Walks the life of each variable from its reads backward.
+    /// Traverses the live range of each variable backward from its reads.
     fn walk(&self, graph: &impl FlowGraph, mut at: impl FnMut(usize, Place) -> Walk) {
         let count = graph.block_count();
         // For each block the last variable, counted from one, that it writes, that is live at its start and at its end.
@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    /// Liveness by the equations, all blocks until nothing changes.
+    /// Liveness by the data-flow equations, iterated to the fixed point.
     fn by_equations(
         graph: &Edges,
         accesses: &[Vec<(bool, usize)>],
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn lives_are_those_of_the_equations() {
-        // A loop with a branch in it, and a block that nothing reaches.
+        // A loop with a branch in it, and an unreachable block.
         let graph = Edges(&[(0, 1), (1, 2), (1, 3), (2, 4), (3, 4), (4, 1), (4, 5), (6, 5)], 7);
         let mut random = 1_u64;
         for _ in 0..2000 {

@@ -9,10 +9,10 @@ use crate::integers::Integers;
 use crate::operand::{Immediate, Symbol};
 use crate::strings::{StrId, Strings};
 
-/// What the linker sees of a name (manual 11.6).
+/// The linkage of a name (manual 11.6).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Linkage {
-    /// No directive: seen in this module only.
+    /// No directive: visible in this module only.
     Internal,
     /// `.extern`
     Extern,
@@ -24,7 +24,7 @@ pub enum Linkage {
     Common,
 }
 
-/// What a variable holds.
+/// The type of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum VarType {
     /// A fundamental type.
@@ -46,7 +46,7 @@ pub enum VarAttribute {
     Unified(u64, u64),
 }
 
-/// What a reference of a program stands for (manual 5.3).
+/// The kind of an opaque reference (manual 5.3).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reference {
     /// `.texref`
@@ -64,7 +64,7 @@ pub struct ParamPointer {
     pub space: Option<StateSpace>,
     /// `.ptr .texref`: the parameter is a handle of a texture, sampler or surface; `space` is then `None`.
     pub reference: Option<Reference>,
-    /// The alignment of what it points at, in bytes.
+    /// The alignment of the memory that it points to, in bytes.
     pub align: Option<u32>,
 }
 
@@ -83,8 +83,8 @@ pub enum Initializer {
     /// `{width = 4, filter_mode = linear}`: fields of a texture, sampler or surface reference with their values, in
     /// order (manual 5.3).
     Fields(Vec<(StrId, FieldValue)>),
-    /// `{..}`; as deep as the dimensions (and the vector) say. A list of nothing but integers is [`Self::Integers`] instead, see
-    /// [`Self::list`].
+    /// `{..}`, nested as deep as the dimensions (and the vector) of the variable. A list of only integers is [`Self::Integers`] instead,
+    /// see [`Self::list`].
     List(Vec<Initializer>),
     /// `{1, 0x2, 3}`: at least one integer, all of them signed and in decimal or hexadecimal.
     Integers(Integers),
@@ -92,7 +92,7 @@ pub enum Initializer {
     Value(Immediate),
     /// The address of a variable or function plus an offset; `generic` for `generic(name)`.
     Address {
-        /// What it is the address of.
+        /// The variable or function.
         symbol: Symbol,
         /// Bytes added to it.
         offset: i64,
@@ -103,7 +103,7 @@ pub enum Initializer {
     Masked {
         /// The mask: one byte of ones.
         mask: u64,
-        /// What it is the address of.
+        /// The variable or function.
         symbol: Symbol,
         /// Bytes added to it.
         offset: i64,
@@ -113,7 +113,7 @@ pub enum Initializer {
 }
 
 impl Initializer {
-    /// Values in braces, packed when they are nothing but integers.
+    /// Values in braces, packed if all are integers.
     pub fn list(values: Vec<Initializer>) -> Self {
         let mut integers = Integers::with_capacity(0);
         let packs = |value: &Initializer| match value {
@@ -127,7 +127,8 @@ impl Initializer {
         }
     }
 
-    /// Replaces every variable that it names. Initial values nest as deep as the dimensions of their variable, which the reader bounds.
+    /// Replaces every variable to which it refers. Initial values are nested as deep as the dimensions of their variable, which the reader
+    /// limits.
     pub fn map_variables(&mut self, map: &impl Fn(VarId) -> VarId) {
         match self {
             Initializer::List(values) => values.iter_mut().for_each(|value| value.map_variables(map)),
@@ -140,7 +141,7 @@ impl Initializer {
         }
     }
 
-    /// How many values are in its outer braces; `None` without braces.
+    /// The number of values in its outer braces; `None` without braces.
     pub fn list_len(&self) -> Option<usize> {
         match self {
             Initializer::List(values) => Some(values.len()),
@@ -162,7 +163,7 @@ pub struct Variable {
     pub space: StateSpace,
     /// The bank of `.const[2]`, before PTX 2.2 (manual 5.1.3).
     pub bank: Option<u32>,
-    /// What it holds, or each of its elements.
+    /// The type of the variable, or of each of its elements.
     pub ty: VarType,
     /// Elements of a vector variable.
     pub shape: VectorShape,
@@ -170,7 +171,7 @@ pub struct Variable {
     pub dims: Vec<Option<u64>>,
     /// `.align`, in bytes; `None` when not written: see [`Variable::alignment`].
     pub align: Option<u32>,
-    /// What the linker sees.
+    /// The linkage.
     pub linkage: Linkage,
     /// `.attribute(..)`, in order.
     pub attributes: Vec<VarAttribute>,
@@ -204,7 +205,7 @@ impl Variable {
         }
     }
 
-    /// Size of one element in bytes; references (texture, sampler, surface) count 8.
+    /// Size of one element in bytes; that of a reference (texture, sampler, surface) is 8.
     pub fn element_bytes(&self) -> u64 {
         let scalar = match self.ty {
             VarType::Scalar(ty) => u64::from(ty.bytes()),
@@ -213,8 +214,8 @@ impl Variable {
         scalar * u64::from(self.shape.lanes())
     }
 
-    /// Size in bytes; an empty first dimension takes its length from the initial value, else counts zero.
-    /// `None` when it does not fit 64 bits.
+    /// Size in bytes. The length of an empty first dimension is that of the initial value, or zero without one.
+    /// `None` if the size does not fit 64 bits.
     pub fn bytes(&self) -> Option<u64> {
         // Default: as above.
         let implied = self.init.as_ref().and_then(Initializer::list_len).unwrap_or(0) as u64;
@@ -222,12 +223,12 @@ impl Variable {
         lengths.chain([self.element_bytes()]).try_fold(1u64, u64::checked_mul)
     }
 
-    /// Alignment in bytes: the one written, else the size of an element (manual 5.4.5).
+    /// Alignment in bytes: the explicit one, or else the size of an element (manual 5.4.5).
     pub fn alignment(&self) -> u32 {
         self.align.unwrap_or(self.element_bytes() as u32)
     }
 
-    /// The element type, when it is a fundamental one.
+    /// The element type, if it is a fundamental type.
     pub fn scalar_type(&self) -> Option<ScalarType> {
         match self.ty {
             VarType::Scalar(ty) => Some(ty),
@@ -241,8 +242,8 @@ impl Variable {
 pub enum Param {
     /// In the parameter space.
     Variable(VarId),
-    /// In a register (`.func (.reg .u32 rv) f (.reg .u32 a)`); the declaration is one of the function's body, or of
-    /// [`Function::reg_params`] where it has no body.
+    /// In a register (`.func (.reg .u32 rv) f (.reg .u32 a)`); the declaration is in the function's body, or in
+    /// [`Function::reg_params`] if it has no body.
     Register(RegDeclId, RegId),
 }
 
@@ -258,7 +259,7 @@ pub enum FunctionKind {
 /// A directive between a function's parameters and its body (manual 11.4).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FunctionDirective {
-    /// `.maxntid x, y, z`; dimensions that were left out are `None`.
+    /// `.maxntid x, y, z`; omitted dimensions are `None`.
     MaxNtid([Option<u32>; 3]),
     /// `.reqntid x, y, z`
     ReqNtid([Option<u32>; 3]),
@@ -286,16 +287,16 @@ pub enum FunctionDirective {
     AbiPreserveControl(u32),
     /// `.attribute(.unified(a, b))`
     Attribute(VarAttribute),
-    /// `.language n`; the manual does not have it, `ptxas` does.
+    /// `.language n`; undocumented, but accepted by `ptxas`.
     Language(Vec<u32>),
-    /// `.local_maxnreg n`; the manual does not have it, `ptxas` does.
+    /// `.local_maxnreg n`; undocumented, but accepted by `ptxas`.
     LocalMaxNReg(u32),
-    /// `.minperctamemory n`; the manual does not have it, `ptxas` does.
+    /// `.minperctamemory n`; undocumented, but accepted by `ptxas`.
     MinPerCtaMemory(u32),
 }
 
 impl FunctionDirective {
-    /// What it is, with the versions that have it.
+    /// The construct, with the versions that have it.
     pub const fn construct(&self) -> Construct {
         match self {
             Self::MaxNtid(_) => Construct::MaxNtid,
@@ -319,7 +320,7 @@ impl FunctionDirective {
         }
     }
 
-    /// The kind of function that it is allowed on; `None` for both.
+    /// The kind of function on which it is allowed; `None` for both.
     pub const fn allowed_on(&self) -> Option<FunctionKind> {
         match self {
             Self::MaxNtid(_)
@@ -365,7 +366,7 @@ impl FunctionDirective {
 }
 
 impl VarAttribute {
-    /// What it is on a variable, with the versions that have it.
+    /// The construct that it is on a variable, with the versions that have it.
     pub const fn construct(&self) -> Construct {
         match self {
             Self::Managed => Construct::ManagedVariable,
@@ -375,7 +376,7 @@ impl VarAttribute {
 }
 
 impl Linkage {
-    /// The linking directive, of those that not every version has.
+    /// The construct of a linking directive that not every version has.
     pub const fn construct(self) -> Option<Construct> {
         match self {
             Self::Weak => Some(Construct::Weak),
@@ -385,24 +386,24 @@ impl Linkage {
     }
 }
 
-/// A kernel or device function: a declaration when it has no body.
+/// A kernel or device function: a declaration if it has no body.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Function {
     /// Its name.
     pub name: StrId,
-    /// Who calls it.
+    /// Whether it is a kernel or a device function.
     pub kind: FunctionKind,
-    /// What the linker sees.
+    /// The linkage.
     pub linkage: Linkage,
-    /// What it returns; kernels return nothing.
+    /// The results; kernels have none.
     pub results: Vec<Param>,
-    /// What it takes.
+    /// The parameters.
     pub params: Vec<Param>,
     /// Directives after the parameters, with their positions.
     pub directives: Vec<(FunctionDirective, At)>,
-    /// What it does; `None` for a declaration.
+    /// The body; `None` for a declaration.
     pub body: Option<Body>,
-    /// Parameters in registers of a declaration without a body: a body without statements that holds them.
+    /// The parameters in registers of a declaration, in a body without statements.
     pub reg_params: Option<Box<Body>>,
     /// The name's position.
     pub at: At,
@@ -415,14 +416,14 @@ pub struct DebugFile {
     pub index: u32,
     /// The name, without its quotes, escapes as written.
     pub name: StrId,
-    /// Time stamp and size; the size alone can be left out.
+    /// Time stamp and size, of which only the size can be omitted.
     pub stamp: Option<(u64, Option<u64>)>,
 }
 
 /// `.loc file line column {, ...}` (manual 11.5.3).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DebugLocation {
-    /// A number that a `.file` gives.
+    /// The number of a `.file` directive.
     pub file: u32,
     /// Line, from 1; 0 for none.
     pub line: u32,
@@ -461,7 +462,7 @@ pub struct SectionLine {
 pub struct Section {
     /// The name, with its dot.
     pub name: StrId,
-    /// Its lines, empty ones left out.
+    /// Its lines, without empty ones.
     pub lines: Vec<SectionLine>,
     /// Its position.
     pub at: At,
@@ -472,14 +473,14 @@ pub struct Section {
 pub struct Alias {
     /// The new name: a declared function.
     pub name: FunctionId,
-    /// The function it stands for.
+    /// The function to which it refers.
     pub target: FunctionId,
 }
 
 /// `.target sm_90a, texmode_independent` (manual 11.1.2).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TargetSpec {
-    /// The architecture; `None` when only options or an unknown name were written.
+    /// The architecture; `None` if there are only options or unknown names.
     pub sm: Option<Sm>,
     /// Everything after `.target`, in order, as written.
     pub names: Vec<StrId>,
@@ -497,7 +498,7 @@ pub enum Item {
     /// A module variable.
     Variable(VarId),
     /// Names of one `.reg` directive, before PTX 3.0: [`Module::registers`] from the first to before the second id. It may be
-    /// `.visible`, which means nothing.
+    /// `.visible`, which has no effect.
     Registers(RegDeclId, RegDeclId, Linkage),
     /// A function, declared or defined.
     Function(FunctionId),
@@ -528,9 +529,9 @@ pub struct Module {
     pub items: Vec<Item>,
     /// Variables of the module, of its functions' parameters and of its functions' bodies, in order.
     pub variables: Vec<Variable>,
-    /// Functions, each declaration and definition its own entry, in order.
+    /// Functions in order, with a separate entry for each declaration and definition.
     pub functions: Vec<Function>,
-    /// Registers declared outside of functions, which each thread has once, in all functions (manual 7.1.1).
+    /// Registers declared outside of functions, which each thread has once for all functions (manual 7.1.1).
     pub registers: Vec<RegDecl>,
 }
 
@@ -567,7 +568,7 @@ impl Module {
         (0..self.functions.len() as u32).map(FunctionId)
     }
 
-    /// The entry that defines the function that `id` declares, or `id` itself when none does.
+    /// The entry that defines the function that `id` declares, or `id` if there is none.
     pub fn definition(&self, id: FunctionId) -> FunctionId {
         let name = self.function(id).name;
         let defines = |f: &Function| f.name == name && f.body.is_some();

@@ -13,21 +13,21 @@ pub struct ListId {
 }
 
 impl ListId {
-    /// How many operands it has.
+    /// The number of operands.
     pub const fn len(self) -> usize {
         self.len as usize
     }
 
-    /// Whether it has none.
+    /// Whether it is empty.
     pub const fn is_empty(self) -> bool {
         self.len == 0
     }
 }
 
-/// How an immediate was written (manual 4.5); it decides how it prints, not what it means.
+/// The spelling of an immediate (manual 4.5); it determines how the immediate is printed, not its value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Literal {
-    /// As the printer likes it: integers in decimal, floating-point numbers as exact hexadecimal bits.
+    /// The default of the printer: integers in decimal, floating-point numbers as exact hexadecimal bits.
     Plain,
     /// An integer as `0x..`.
     Hex,
@@ -37,8 +37,8 @@ pub enum Literal {
 
 /// A constant operand (manual 4.5).
 ///
-/// Integer constants are 64 bits wide, signed unless they need or ask for the unsigned range; the instruction type then
-/// takes the low bits. Floating-point constants are double precision unless written as `0f`.
+/// Integer constants are 64 bits wide, and signed unless they exceed the signed range or have the suffix `U`; the instruction uses the
+/// low bits that its type has. Floating-point constants are double precision unless written as `0f`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Immediate {
     /// A signed integer.
@@ -52,7 +52,7 @@ pub enum Immediate {
 }
 
 impl Immediate {
-    /// The value as 64 bits, of an integer; floating-point numbers give `None`.
+    /// The value of an integer as 64 bits; `None` for floating-point numbers.
     pub const fn as_integer(self) -> Option<u64> {
         match self {
             Immediate::S64(value, _) => Some(value as u64),
@@ -61,7 +61,7 @@ impl Immediate {
         }
     }
 
-    /// A signed integer that prints in decimal.
+    /// A signed integer that is printed in decimal.
     pub const fn integer(value: i64) -> Self {
         Immediate::S64(value, Literal::Plain)
     }
@@ -76,7 +76,7 @@ pub enum Symbol {
     Function(FunctionId),
 }
 
-/// What an address counts from.
+/// The base of an address, to which its offset is added.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AddressBase {
     /// The value of a register.
@@ -90,9 +90,9 @@ pub enum AddressBase {
 /// One operand of an instruction, or an entry of a list of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
-    /// The form has a place here, the program left it out.
+    /// An operand of the form that the program omits.
     Omitted,
-    /// `_`: a result that no one wants, or an element of a vector that is not written.
+    /// `_`: a discarded result, or an element of a vector that is not written.
     Sink,
     /// A register.
     Register(RegId),
@@ -100,13 +100,13 @@ pub enum Operand {
     Element(RegId, Component),
     /// A part of a register, `.b0` or `.h10` (manual 9.7.18).
     Selected(RegId, Selector),
-    /// `-a`, `-a.b0`: a register or a part of it with the sign turned around (manual 9.7.18.1, `vmad`).
+    /// `-a`, `-a.b0`: a negated register or part of a register (manual 9.7.18.1, `vmad`).
     Negated(RegId, Option<Selector>),
-    /// `%r1 + 7`: the sum of a register and a constant, which wraps in the register's width. No manual has it, `ptxas` does.
+    /// `%r1 + 7`: the sum of a register and a constant, which wraps in the register's width; undocumented, but accepted by `ptxas`.
     Sum(RegId, i64),
     /// `%laneid + 1`: the sum of a special register and a constant, as of any other register.
     SpecialSum(SpecialReg, i64),
-    /// `!p`: the opposite of a predicate register.
+    /// `!p`: the negation of a predicate register.
     Not(RegId),
     /// A special register, or a component of one.
     Special(SpecialReg, Option<Component>),
@@ -114,7 +114,7 @@ pub enum Operand {
     Immediate(Immediate),
     /// The address of a variable or function, with a byte offset; also a function called by name.
     Symbol(Symbol, i64),
-    /// `[base+offset]`, the offset in bytes; `[a]` in a call's place for a register stays a register.
+    /// `[base+offset]`, with the offset in bytes.
     Address(AddressBase, i64),
     /// `[a, b]`: several values in one pair of brackets.
     Bracket(ListId),
@@ -135,7 +135,7 @@ impl Operand {
         }
     }
 
-    /// Whether the program left it out.
+    /// Whether the program omits it.
     pub const fn is_omitted(self) -> bool {
         matches!(self, Operand::Omitted)
     }

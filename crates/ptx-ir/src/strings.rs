@@ -4,25 +4,25 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-/// A name or text kept once in [`Strings`].
+/// A name or text that is stored once in [`Strings`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct StrId(u32);
 
-/// Marks the ids of texts that are no names.
+/// Marks the ids of texts that are not names.
 const NOTE: u32 = 1 << 31;
 
-/// The names of a module, each kept once, in order of first mention; and its comments, in order.
+/// The names of a module, each stored once, in order of their first occurrence; and its comments, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Strings {
     texts: Vec<Arc<str>>,
-    /// The notes, one after the other, and where each ends: files have many short ones.
+    /// The concatenated notes, with the end of each in `note_ends`: files have many short ones.
     notes: String,
     note_ends: Vec<usize>,
     ids: FxHashMap<Arc<str>, StrId>,
 }
 
 impl Strings {
-    /// The id of a text, kept from now on.
+    /// Returns the id of a text, and stores the text on its first occurrence.
     pub fn intern(&mut self, text: &str) -> StrId {
         if let Some(&id) = self.ids.get(text) {
             return id;
@@ -34,23 +34,23 @@ impl Strings {
         id
     }
 
-    /// Keeps a text that is not a name, such as a comment, apart from the names.
+    /// Stores a text that is not a name, such as a comment, separately from the names.
     ///
-    /// A comment inside a directive moves before it when it is printed; kept apart, it leaves the ids of the names as
-    /// they are.
+    /// A comment inside a directive is printed before it; because comments are separate, this does not change the ids of
+    /// the names.
     pub fn keep(&mut self, text: &str) -> StrId {
         self.notes.push_str(text);
         self.note_ends.push(self.notes.len());
         StrId((self.note_ends.len() as u32 - 1) | NOTE)
     }
 
-    /// The id here of a text of another module, which stays a name or no name.
+    /// Copies a text of another module, as a name or a note, and returns its id here.
     pub fn transfer(&mut self, from: &Strings, id: StrId) -> StrId {
         let text = from.get(id);
         if id.0 & NOTE == 0 { self.intern(text) } else { self.keep(text) }
     }
 
-    /// The id of a text that was mentioned before.
+    /// The id of a text that was interned before.
     pub fn find(&self, text: &str) -> Option<StrId> {
         self.ids.get(text).copied()
     }

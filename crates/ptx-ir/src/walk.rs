@@ -1,4 +1,4 @@
-//! One walk over the operands of an instruction, for all that look for registers or symbols in them.
+//! The traversal of the operands of an instruction, for all code that searches registers or symbols in them.
 
 use ptx_isa::{MoveSem, Role, ScalarType, Sem, Shape};
 
@@ -6,11 +6,11 @@ use crate::body::{Body, Inst};
 use crate::ids::RegId;
 use crate::operand::{AddressBase, ListId, Operand};
 
-/// How deep lists are in each other: `[map, {x, y}]` holds a vector in brackets.
+/// The maximum nesting depth of lists: `[map, {x, y}]` contains a vector in brackets.
 const DEPTH: usize = 2;
 
 impl Body {
-    /// The registers, to and from, of an instruction that does nothing but copy.
+    /// The destination and source register of an instruction that only copies a register.
     pub fn copied(&self, inst: &Inst) -> Option<(RegId, RegId)> {
         match (inst.mnemonic.sem(), inst.guard, self.operands(inst)) {
             (Sem::Move(MoveSem::Mov), None, &[Operand::Register(to), Operand::Register(from)]) => {
@@ -20,7 +20,7 @@ impl Body {
         }
     }
 
-    /// The operands of an instruction with other registers; the old list where all stay.
+    /// Replaces the registers of an instruction's operands. Returns a new list, or the old one if nothing changes.
     pub fn renamed(&mut self, inst: &Inst, rename: impl Fn(RegId) -> RegId) -> ListId {
         let rename_operand = |operand: Operand| match operand {
             Operand::Register(register) => Operand::Register(rename(register)),
@@ -50,7 +50,7 @@ impl Body {
         if new == old { inst.operands } else { self.add_list(new.into_iter().map(unplaced)) }
     }
 
-    /// What an operand looks like, as far as it decides at which place of which row it is.
+    /// The shape of an operand, which determines the row of the instruction table and the position in it.
     pub fn shape(&self, operand: Operand) -> Shape {
         match operand {
             Operand::Register(register) if self.reg_type(register) == ScalarType::Pred => Shape::Predicate,
@@ -74,8 +74,8 @@ impl Body {
         }
     }
 
-    /// Calls `visit` for every operand of an instruction and for everything in its vectors, brackets and lists, in the order of the text and
-    /// each list before what is in it; with whether it is written, read or both. What is in brackets is read.
+    /// Calls `visit` for every operand of an instruction and for all entries of its vectors, brackets and lists, in the order of the text, each
+    /// list before its entries, with whether the operand is written, read or both. Entries of brackets are read.
     pub fn for_each_operand(&self, inst: &Inst, mut visit: impl FnMut(Operand, Role)) {
         let places = inst.mnemonic.form().operands;
         for (place, operand) in places.iter().zip(self.operands(inst)) {
@@ -92,16 +92,16 @@ impl Body {
         }
     }
 
-    /// Whether an instruction names a register for which `is` holds, see [`Self::for_each_register`].
+    /// Whether `is` returns true for any register of an instruction, see [`Self::for_each_register`].
     pub fn any_register(&self, inst: &Inst, is: impl Fn(RegId, Role) -> bool) -> bool {
         let mut found = false;
         self.for_each_register(inst, |register, role| found |= is(register, role));
         found
     }
 
-    /// Calls `visit` for every register that an instruction names, its guard included, with whether it is written, read or both. A register of
-    /// which a selector names the written part is written as a whole: the rest is that of another source (manual 9.7.18). What a guarded
-    /// instruction writes may stay as it was, whatever the role.
+    /// Calls `visit` for every register of an instruction, including its guard, with whether it is written, read or both. A register whose
+    /// written part is specified by a selector is written as a whole: the rest is copied from another source (manual 9.7.18). A register that
+    /// a guarded instruction writes may keep its value, independent of the role.
     pub fn for_each_register(&self, inst: &Inst, mut visit: impl FnMut(RegId, Role)) {
         if let Some(guard) = inst.guard {
             visit(guard.register, Role::Use);
@@ -129,7 +129,7 @@ impl Body {
     }
 }
 
-/// What an operand holds, and how it is used.
+/// The list that an operand contains, and the role of its entries.
 fn entries(operand: Operand, role: Role) -> Option<(ListId, Role)> {
     match operand {
         Operand::Bracket(list) => Some((list, Role::Use)),
@@ -151,7 +151,7 @@ fn entries(operand: Operand, role: Role) -> Option<(ListId, Role)> {
     }
 }
 
-/// An operand with other registers, also those of the lists in it (a tensor's coordinates are a list in a list).
+/// Replaces the registers of an operand and of the lists in it (a tensor's coordinates are a list in a list).
 fn rename_nested(body: &mut Body, operand: Operand, rename: &impl Fn(Operand) -> Operand) -> Operand {
     let (Operand::Vector(list) | Operand::List(list) | Operand::Bracket(list)) = operand else {
         return rename(operand);

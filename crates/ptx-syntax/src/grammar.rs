@@ -1,9 +1,9 @@
 //! The grammar of PTX: nom parsers from tokens to syntax.
 //!
-//! A production is a function whose comment is the line of the manual's syntax that it parses. Productions are in a file for each subject:
+//! Each production is a function whose comment quotes the syntax of the manual that it parses. Productions are in one file for each subject:
 //! `module` (manual 11.1, 11.6), `function` (11.2, 11.4), `control` (labels and 11.3), `debug` (11.5), `variable` and `initializer` (5.4),
-//! `constant` (4.5), `operand` (6) and `instruction` (4.3.2). `statement` decides by the first token which of them a statement is;
-//! no production tries one way after another. Terminals are in `terminal`, errors in `error`.
+//! `constant` (4.5), `operand` (6) and `instruction` (4.3.2). `statement` selects the production of a statement by its first token;
+//! no production tries alternatives in turn. Terminals are in `terminal`, errors in `error`.
 
 pub(crate) mod constant;
 pub(crate) mod control;

@@ -1,14 +1,15 @@
-//! Bytes to tokens.
+//! The lexer: bytes to tokens.
 //!
-//! In goes the input from a byte on, out come the kind of the token there and the input after it; the cursor takes the token's text out of
-//! the input. Every function here is a nom parser, or a part of one, that decides by the first byte; none tries one way after another. No
-//! function searches farther than the token that it returns, or than the reader then skips: that is what keeps reading linear.
+//! Functions take the rest of the input, and return the kind of the token at its start and the input after it; the caller slices the
+//! token's text from the input. Every function is a nom parser, or a part of one, that decides by the first byte; none tries alternatives
+//! in turn. No function searches farther than the end of the token that it returns, or of the text that the reader then skips. This keeps
+//! reading linear.
 
 use nom::IResult;
 use nom::bytes::complete::take;
 use nom::error::{ErrorKind, ParseError};
 
-/// What a token is; the text is taken out of the input.
+/// The kind of a token; its text is sliced from the input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lexeme {
     /// A name (manual 4.4), with its `%`, `$` or `_`.
@@ -25,10 +26,10 @@ pub(crate) enum Lexeme {
     Operator([u8; 2]),
 }
 
-/// Why bytes make no token.
+/// The reason why bytes form no token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fault {
-    /// No token starts so.
+    /// No token starts with this byte.
     Byte,
     /// The line ends before the quote.
     Quote,
@@ -53,14 +54,14 @@ pub(crate) type Lexed<'s, T> = IResult<&'s [u8], T, Fault>;
 const IDENT: u8 = 1;
 const DIGIT: u8 = 2;
 const BLANK: u8 = 4;
-/// A token of its own, independent of what follows.
+/// A punctuation character that is a token by itself.
 const MARK: u8 = 8;
-/// What a name starts with.
+/// The first character of a name.
 const LETTER: u8 = 16;
-/// A mark that is one whatever follows it.
+/// A `MARK` that begins neither a comment nor a line of `@@DWARF`.
 const PLAIN: u8 = 32;
 
-/// What a byte may be part of.
+/// The classes of each byte.
 static CLASS: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {
@@ -77,7 +78,7 @@ const fn classes() -> [u8; 256] {
         if byte.is_ascii_digit() {
             table[at] |= DIGIT;
         }
-        // The end-of-file mark of old systems is a blank to `ptxas`, a vertical tab is none.
+        // `ptxas` accepts the end-of-file character of CP/M and DOS (0x1A) as a blank, but not a vertical tab.
         if matches!(byte, b' ' | b'\t' | b'\r' | 0x0C | 0x1A) {
             table[at] |= BLANK;
         }
@@ -110,10 +111,10 @@ pub(crate) fn line(input: &[u8]) -> Lexed<'_, &[u8]> {
     take(memchr::memchr(b'\n', input).unwrap_or(input.len()))(input)
 }
 
-/// `# 1 "file.cu" 3` up to the line feed: what a preprocessor leaves; the only lines with a `#` that PTX has.
+/// A line marker of a preprocessor, `# 1 "file.cu" 3`, up to the line feed. PTX has no other lines with a `#`.
 pub(crate) fn line_marker(input: &[u8]) -> Option<&[u8]> {
-    // From part to part, each searched only after the one before it was found. Finding the end of the line first would be simpler, but a
-    // line of `# # # ..` is no marker anywhere, and would be searched to its end from each `#`.
+    // Each part is searched only after the one before it was found. Finding the end of the line first would be simpler, but quadratic for
+    // a line of `# # # ..`, which contains no marker and would be searched to its end from each `#`.
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     let count = |text: &[u8], holds: &dyn Fn(&u8) -> bool| text.iter().take_while(|byte| holds(byte)).count();
     let some = |text, holds: &dyn Fn(&u8) -> bool| Some(count(text, holds)).filter(|&count| count > 0);
@@ -151,18 +152,18 @@ pub(crate) fn token(input: &[u8]) -> Lexed<'_, Lexeme> {
     let [first, rest @ ..] = input else { return Err(nom::Err::Failure(Fault::Byte)) };
     // Names and marks are nearly all of a program.
     if is(*first, LETTER) {
-        return Ok((behind_word(rest), Lexeme::Ident));
+        return Ok((skip_word(rest), Lexeme::Ident));
     }
     if is(*first, MARK) {
         return Ok((rest, Lexeme::Mark(*first)));
     }
     let follows = |class| rest.first().is_some_and(|&next| is(next, class));
     match first {
-        b'%' | b'$' if follows(IDENT) => Ok((behind_word(rest), Lexeme::Ident)),
+        b'%' | b'$' if follows(IDENT) => Ok((skip_word(rest), Lexeme::Ident)),
         b'%' => Ok((rest, Lexeme::Mark(b'%'))),
-        b'0'..=b'9' => Ok((behind_number(input), Lexeme::Number)),
-        b'.' if follows(DIGIT) => Ok((behind_number(input), Lexeme::Number)),
-        b'.' if follows(IDENT) => Ok((behind_directive(rest), Lexeme::Directive)),
+        b'0'..=b'9' => Ok((skip_number(input), Lexeme::Number)),
+        b'.' if follows(DIGIT) => Ok((skip_number(input), Lexeme::Number)),
+        b'.' if follows(IDENT) => Ok((skip_directive(rest), Lexeme::Directive)),
         b'"' => quoted(input),
         b'<' | b'>' | b'=' | b'!' | b'&' | b'|' => operator(input),
         _ => Err(nom::Err::Failure(Fault::Byte)),
@@ -175,7 +176,7 @@ pub(crate) fn separates(character: char) -> bool {
     character == '\n' || u8::try_from(character).is_ok_and(is_blank)
 }
 
-/// What follows blanks, line ends and comments.
+/// Skips blanks, line ends and comments.
 #[inline]
 pub(crate) fn separators(input: &str) -> &str {
     let mut input = input;
@@ -195,19 +196,19 @@ pub(crate) fn separators(input: &str) -> &str {
     }
 }
 
-/// How many bytes the elements take, with commas between them, that a list begins with, of which two or more are numbers, names
-/// with or without a number added, or lists of such.
+/// Returns the length in bytes of the table at the start of a list: two or more elements, separated by commas, each of which is a
+/// number, a name with or without an offset, or a list of these.
 ///
-/// The last one is left out unless the list certainly ends after it: it may be the first of an expression.
+/// The last element is excluded unless the list certainly ends after it, because it may begin an expression.
 pub(crate) fn table(input: &[u8]) -> Option<usize> {
     /// Deeper lists are parsed token by token, so that no text is searched more often than this.
     const DEEPEST: usize = 4;
     let skip = |mut rest: &'_ [u8]| -> usize {
         let length = rest.len();
-        while let [byte, behind @ ..] = rest
+        while let [byte, tail @ ..] = rest
             && (is_blank(*byte) || *byte == b'\n')
         {
-            rest = behind;
+            rest = tail;
         }
         length - rest.len()
     };
@@ -215,52 +216,52 @@ pub(crate) fn table(input: &[u8]) -> Option<usize> {
     let mut rest = input;
     'elements: loop {
         match rest {
-            [b'{', behind @ ..] if depth < DEEPEST => {
+            [b'{', tail @ ..] if depth < DEEPEST => {
                 depth += 1;
-                rest = behind.split_at(skip(behind)).1;
+                rest = tail.split_at(skip(tail)).1;
                 if !matches!(rest, [b'}', ..]) {
                     continue;
                 }
             }
-            [b'-', behind @ ..] => {
-                let number = behind.split_at(skip(behind)).1;
+            [b'-', tail @ ..] => {
+                let number = tail.split_at(skip(tail)).1;
                 if !number.first().is_some_and(u8::is_ascii_digit) {
                     break;
                 }
-                rest = behind_number(number);
+                rest = skip_number(number);
             }
-            [b'0'..=b'9', ..] => rest = behind_number(rest),
-            [first, behind @ ..]
+            [b'0'..=b'9', ..] => rest = skip_number(rest),
+            [first, tail @ ..]
                 if (is_letter(*first) || begins_name(rest)) && !rest.starts_with(b"WARP_SZ") =>
             {
-                rest = behind_word(behind);
+                rest = skip_word(tail);
                 let sum = rest.split_at(skip(rest)).1;
-                if let [b'+', behind @ ..] = sum {
-                    let number = behind.split_at(skip(behind)).1;
+                if let [b'+', tail @ ..] = sum {
+                    let number = tail.split_at(skip(tail)).1;
                     let number = number.strip_prefix(b"-").unwrap_or(number);
                     if !number.first().is_some_and(u8::is_ascii_digit) {
                         break;
                     }
-                    rest = behind_number(number);
+                    rest = skip_number(number);
                 }
             }
             _ => break,
         }
-        // After an element: a comma before the next one, or the end of its list, which is an element itself.
+        // After an element: a comma before the next one, or the end of its list, which itself is an element.
         loop {
             let element_end = input.len() - rest.len();
             rest = rest.split_at(skip(rest)).1;
             match rest {
-                [b',', behind @ ..] => {
+                [b',', tail @ ..] => {
                     if depth == 0 {
                         (count, end) = (count + 1, element_end);
                     }
-                    rest = behind.split_at(skip(behind)).1;
+                    rest = tail.split_at(skip(tail)).1;
                     break;
                 }
-                [b'}', behind @ ..] if depth > 0 => {
+                [b'}', tail @ ..] if depth > 0 => {
                     depth -= 1;
-                    rest = behind;
+                    rest = tail;
                 }
                 [b'}', ..] => {
                     (count, end) = (count + 1, element_end);
@@ -273,7 +274,7 @@ pub(crate) fn table(input: &[u8]) -> Option<usize> {
     (count >= 2).then_some(end)
 }
 
-/// How far a section's closing brace is, after comments.
+/// Returns the offset of a section's closing brace; braces in comments are skipped.
 pub(crate) fn section(input: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -290,37 +291,37 @@ pub(crate) fn section(input: &[u8]) -> Option<usize> {
     }
 }
 
-/// What follows letters, digits, dollars and underscores.
+/// Skips letters, digits, dollars and underscores.
 #[inline]
-pub(crate) fn behind_word(input: &[u8]) -> &[u8] {
+pub(crate) fn skip_word(input: &[u8]) -> &[u8] {
     let end = input.iter().position(|&byte| !is(byte, IDENT)).unwrap_or(input.len());
     input.split_at(end).1
 }
 
-/// What follows words with `::` between them.
-fn behind_directive(input: &[u8]) -> &[u8] {
-    let mut rest = behind_word(input);
+/// Skips words that are separated by `::`.
+fn skip_directive(input: &[u8]) -> &[u8] {
+    let mut rest = skip_word(input);
     while let [b':', b':', next, ..] = rest
         && is(*next, IDENT)
     {
-        rest = behind_word(&rest[2..]);
+        rest = skip_word(&rest[2..]);
     }
     rest
 }
 
-/// What follows digits with any letters attached to them, and in decimal numbers a fraction and a signed exponent.
-pub(crate) fn behind_number(input: &[u8]) -> &[u8] {
+/// Skips a number: digits with any letters attached, and in decimal numbers a fraction and a signed exponent.
+pub(crate) fn skip_number(input: &[u8]) -> &[u8] {
     // `0x1E+4` is a sum: in hexadecimal an `E` is a digit. In decimal it begins an exponent, and the sign after it is part of the number.
-    let mut rest = behind_word(input);
+    let mut rest = skip_word(input);
     if !matches!(rest.first(), Some(b'.' | b'+' | b'-')) || is_radix_marked(input) {
         return rest;
     }
     if let [b'.', fraction @ ..] = rest {
-        rest = behind_word(fraction);
+        rest = skip_word(fraction);
     }
     let last = (input.len() - rest.len()).checked_sub(1).and_then(|at| input.get(at));
     match rest {
-        [b'+' | b'-', exponent @ ..] if matches!(last, Some(b'e' | b'E')) => behind_word(exponent),
+        [b'+' | b'-', exponent @ ..] if matches!(last, Some(b'e' | b'E')) => skip_word(exponent),
         _ => rest,
     }
 }
@@ -330,9 +331,9 @@ pub(crate) fn is_radix_marked(text: &[u8]) -> bool {
     matches!(text, [b'0', b'x' | b'X' | b'f' | b'F' | b'd' | b'D' | b'b' | b'B', ..])
 }
 
-/// What follows modifiers.
+/// Skips modifiers.
 #[inline]
-pub(crate) fn behind_modifiers(input: &[u8]) -> &[u8] {
+pub(crate) fn skip_modifiers(input: &[u8]) -> &[u8] {
     modifiers(input).map_or(input, |(rest, _)| rest)
 }
 
@@ -348,7 +349,7 @@ pub(crate) fn is_letter(byte: u8) -> bool {
     is(byte, LETTER)
 }
 
-/// Whether a byte is a token of its own that begins no comment and no line of `@@DWARF`.
+/// Whether a byte is a token by itself and begins neither a comment nor a line of `@@DWARF`.
 #[inline]
 pub(crate) fn is_mark(byte: u8) -> bool {
     is(byte, PLAIN)
@@ -372,7 +373,7 @@ pub(crate) fn modifiers(input: &[u8]) -> Lexed<'_, &[u8]> {
     take(end)(input)
 }
 
-/// How many bytes the colon at a place makes with what belongs to it in a modifier.
+/// Returns the number of bytes from the colon at `at` that belong to the mnemonic; `None` if the colon ends it.
 fn colons(input: &[u8], at: usize) -> Option<usize> {
     let (before, from) = input.split_at_checked(at)?;
     // `.shared::cta` and `.sp::2:4`. Any other colon ends the mnemonic: that of a label, or of `? :` in a constant expression.
@@ -385,9 +386,9 @@ fn colons(input: &[u8], at: usize) -> Option<usize> {
 
 fn quoted(input: &[u8]) -> Lexed<'_, Lexeme> {
     // A backslash is a character like any other, as in the names of Windows.
-    let behind = &input[1..];
-    match memchr::memchr2(b'"', b'\n', behind) {
-        Some(length) if behind[length] == b'"' => Ok((&behind[length + 1..], Lexeme::Text)),
+    let tail = &input[1..];
+    match memchr::memchr2(b'"', b'\n', tail) {
+        Some(length) if tail[length] == b'"' => Ok((&tail[length + 1..], Lexeme::Text)),
         _ => Err(nom::Err::Failure(Fault::Quote)),
     }
 }
@@ -404,9 +405,9 @@ fn operator(input: &[u8]) -> Lexed<'_, Lexeme> {
     }
 }
 
-/// How many bytes from the start of `input` make no token; at least one.
+/// Returns the number of bytes at the start of `input` that form no token; at least one.
 pub(crate) fn bad_run(input: &[u8]) -> usize {
-    // One finding for a run of bytes, and not one for each byte of a character that UTF-8 writes as several.
+    // One diagnostic for a run of bytes, not one for each byte of a multi-byte character.
     let stops =
         |&byte: &u8| is(byte, BLANK | IDENT) || matches!(byte, b'\n' | b';' | b'{' | b'}' | b'"' | b'/');
     input.iter().skip(1).position(stops).map_or(input.len(), |at| at + 1)
@@ -436,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn words_behind_dots_go_on_behind_double_colons() {
+    fn directives_continue_after_double_colons() {
         let expected = [(Lexeme::Directive, ".global"), (Lexeme::Directive, ".shared::cta")];
         assert_eq!(tokens(b".global .shared::cta"), expected);
         assert_eq!(tokens(b"a:"), [(Lexeme::Ident, "a"), (Lexeme::Mark(b':'), ":")]);

@@ -3,10 +3,10 @@
 //! [`parse`] reads a whole file, [`parse_asm`] the statements of inline assembly into a body that exists already.
 //! Both report all errors, each at its token, and continue after the invalid statement.
 //!
-//! Bytes become tokens (`lexer`), in runs that go to a semicolon and so have all of the next statement (`stream`, `token`). The grammar is one nom
-//! parser for each production of the manual (`grammar`); what it makes of a statement is a tree that borrows from the text ([`syntax`]). Names,
-//! numbers and mnemonics are looked up afterwards (`resolve`): everything but labels is declared before it is used, so that each statement is
-//! resolved as soon as it is parsed (`reader`). After an error the text goes on at the next statement (`recovery`).
+//! The lexer converts bytes to tokens (`lexer`), in runs up to a semicolon that have all tokens of the next statement (`stream`, `token`). The
+//! grammar has one nom parser for each production of the manual (`grammar`), and makes a tree that borrows from the text ([`syntax`]). Names,
+//! numbers and mnemonics are resolved afterwards (`resolve`): everything except labels is declared before it is used, so that each statement is
+//! resolved as soon as it is parsed (`reader`). After an error parsing resumes at the next statement (`recovery`).
 //!
 //! Invariants:
 //! - every input yields a module and findings, never a panic, in time linear in its length;
@@ -41,14 +41,14 @@ use crate::stream::Source;
 
 /// Reads a PTX file with its comments.
 ///
-/// The module holds what could be read; use it only when the findings have no errors.
+/// The module contains everything that could be read; use it only if the diagnostics have no errors.
 pub fn parse(source: &SourceFile) -> (Module, Diagnostics) {
     parse_with(source, Comments::Kept)
 }
 
 /// Reads a PTX file.
 ///
-/// The module holds what could be read; use it only when the findings have no errors.
+/// The module contains everything that could be read; use it only if the diagnostics have no errors.
 pub fn parse_with(source: &SourceFile, comments: Comments) -> (Module, Diagnostics) {
     let text = source.text();
     if u32::try_from(text.len()).is_err() {
@@ -67,12 +67,12 @@ pub fn parse_with(source: &SourceFile, comments: Comments) -> (Module, Diagnosti
     reader.stream.kept = comments;
     reader.module();
     let mut resolver = reader.resolver;
-    // Labels are looked up at the end of their function only.
+    // Labels are resolved at the end of their function, so that their errors are out of order.
     resolver.diagnostics.sort_by_place();
     (resolver.module, resolver.diagnostics)
 }
 
-/// The bytes as characters. One that is not UTF-8 becomes a character that no token has, so that places stay the same.
+/// Converts bytes to text. Each byte of invalid UTF-8 is replaced by one that no token contains, so that positions do not change.
 fn characters(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
@@ -85,13 +85,13 @@ fn characters(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Reads directives, as a text beside a module holds them, and adds what they declare to the module; gives the items, which the caller
-/// places.
+/// Reads the directives of inline assembly at module level, and adds their declarations to the module. Returns the items, which the caller
+/// inserts.
 ///
-/// `resolve` is asked for the names that the text does not declare.
+/// `resolve` resolves the names that the text does not declare.
 ///
 /// # Errors
-/// Everything that is wrong with the text; positions count from its start. The module is then as it was, but for its strings.
+/// Returns all errors of the text, with positions relative to its start. The module is then unchanged, except for its strings.
 pub fn parse_items(
     text: &str,
     module: &mut Module,
@@ -124,11 +124,11 @@ pub fn parse_items(
 
 /// Reads the statements of inline assembly and appends them to a body.
 ///
-/// Names that the text declares come first, in a scope of their own when the text has braces; `resolve` is asked for
-/// the others (`$0`, registers and labels of the body around), and the module's functions and variables come last.
+/// A name is looked up first among the declarations of the text, which are in a separate scope if the text has braces; then
+/// with `resolve` (`$0`, registers and labels of the enclosing body), and last among the module's functions and variables.
 ///
 /// # Errors
-/// Everything that is wrong with the text; positions count from its start. The body is then as it was.
+/// Returns all errors of the text, with positions relative to its start. The body is then unchanged.
 pub fn parse_asm(
     text: &str,
     module: &mut Module,
@@ -151,7 +151,7 @@ pub fn parse_asm(
     *module = resolver.module;
     *body = resolver.body;
     if resolver.diagnostics.has_errors() {
-        // Operands of what is taken back stay in their arena, where nothing names them any more.
+        // The operands of the removed statements stay in their arena, unreferenced.
         body.statements.truncate(statements);
         body.reg_decls.truncate(decls);
         body.registers.truncate(registers);

@@ -1,4 +1,4 @@
-//! Numbers (manual 4.5.1, 4.5.2): their values, and what is wrong with those that have none.
+//! Numbers (manual 4.5.1, 4.5.2): their values, and the errors for invalid ones.
 
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{Immediate, Literal};
@@ -6,7 +6,7 @@ use ptx_ir::{Immediate, Literal};
 use crate::codes;
 use crate::lexer::is_radix_marked;
 
-/// A value with the type that the rules of manual 4.5.5 give it.
+/// A value with its type by the rules of manual 4.5.5.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Value {
     Signed(i64),
@@ -47,7 +47,7 @@ impl Value {
     }
 }
 
-/// How a literal would print from its value alone.
+/// The spelling of a literal; [`Self::Other`] cannot be printed from the value alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Spelling {
     Plain,
@@ -55,7 +55,7 @@ pub(crate) enum Spelling {
     Other,
 }
 
-/// Reads one literal; `None` when it is none or is too large.
+/// Parses a literal; `None` if it is invalid or too large.
 pub(crate) fn literal(text: &str) -> Option<(Value, Spelling)> {
     let bytes = text.as_bytes();
     match bytes {
@@ -82,10 +82,10 @@ fn exact_hex(digits: &[u8], count: usize) -> Option<u64> {
     if digits.len() != count { None } else { whole(digits, 16) }
 }
 
-/// All of `digits` as a number; `None` for no digits, wrong ones or too many.
+/// Parses all of `digits` as a number; `None` if there are none, an invalid one, or too many.
 ///
-/// As `ptxas` does it, a digit after a value with its top bit set is one too many; a number that passes 64 bits with
-/// its last digit keeps its low ones.
+/// As in `ptxas`, a digit after a value with its top bit set is one too many; a number that exceeds 64 bits with its last
+/// digit keeps its low bits.
 fn whole(digits: &[u8], radix: u32) -> Option<u64> {
     let digit = |value: u64, &byte: &u8| {
         let digit = char::from(byte).to_digit(radix)?;
@@ -95,15 +95,15 @@ fn whole(digits: &[u8], radix: u32) -> Option<u64> {
     if digits.is_empty() { None } else { digits.iter().try_fold(0, digit) }
 }
 
-/// A decimal fraction; `None` for one that double precision holds as infinite, as subnormal or, though it is not zero,
-/// as zero.
+/// Parses a decimal fraction; `None` if it is infinite or subnormal in double precision, or zero although it is written
+/// with other digits.
 fn decimal_fraction(text: &str) -> Option<(Value, Spelling)> {
     let allowed = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-');
     if !text.bytes().all(allowed) {
         return None;
     }
     let value: f64 = text.parse().ok()?;
-    // `1e-400` parses as zero, but is not: zero is only what has no digit but zeros before its exponent.
+    // `1e-400` parses as zero, but is not: a zero has only zeros before its exponent.
     let mut digits = text.bytes().take_while(|byte| !matches!(byte, b'e' | b'E'));
     let is_zero = digits.all(|byte| !matches!(byte, b'1'..=b'9'));
     (value.is_normal() || is_zero).then_some((Value::Double(value), Spelling::Other))
@@ -126,7 +126,7 @@ fn integer(bytes: &[u8]) -> Option<(Value, Spelling)> {
     }
 }
 
-/// The value of a number of nothing but decimal digits, as nearly all are; other numbers give `None`, which says nothing about them.
+/// The value of a decimal integer of at most 18 digits, the most common number; `None` for other numbers, valid or not.
 #[inline]
 pub(crate) fn decimal(text: &str) -> Option<i64> {
     const MOST: usize = 18;
@@ -137,14 +137,14 @@ pub(crate) fn decimal(text: &str) -> Option<i64> {
     text.bytes().try_fold(0, digit)
 }
 
-/// A number of nothing but decimal digits before a comma, brace or line end, and what follows it; `None` says nothing about others.
+/// Parses a decimal integer of at most 18 digits before a comma, brace, line feed or the end; `None` for other numbers, valid or not.
 #[inline]
 pub(crate) fn decimal_prefix(text: &[u8]) -> Option<(&[u8], i64)> {
     let mut value = 0i64;
     let mut rest = text;
-    while let [digit @ b'0'..=b'9', behind @ ..] = rest {
+    while let [digit @ b'0'..=b'9', tail @ ..] = rest {
         value = value.wrapping_mul(10).wrapping_add(i64::from(digit - b'0'));
-        rest = behind;
+        rest = tail;
     }
     let length = text.len() - rest.len();
     let is_decimal = (1..=18).contains(&length) && (length == 1 || text.first() != Some(&b'0'));
@@ -173,7 +173,7 @@ pub(crate) fn bad_number(text: &str, span: Span) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(codes::NUMBER, span, message).with_help(help))
 }
 
-/// A number without the suffix of another language that gives its type: `1.0` of `1.0f`, `7` of `7LL`.
+/// Removes the type suffix of another language from a number: `1.0` of `1.0f`, `7` of `7LL`.
 fn without_suffix(text: &str) -> Option<&str> {
     let number = text.trim_end_matches(['f', 'F', 'l', 'L', 'd', 'D', 'h', 'H', 'u', 'U']);
     let is_number = number.starts_with(|c: char| c.is_ascii_digit()) && literal(number).is_some();

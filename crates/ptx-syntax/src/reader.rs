@@ -1,4 +1,4 @@
-//! Reading: statements in order, each parsed and then resolved; after an error reading goes on where the next one begins.
+//! The reader: parses and resolves statements in order, and resumes at the next one after an error.
 
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{Item, Stmt};
@@ -23,7 +23,7 @@ const MODULE_DIRECTIVES: &str = "version target address_size visible extern weak
 
 const STATEMENT_DIRECTIVES: &str = "reg param local shared global const loc pragma";
 
-/// Where the text goes on after an error.
+/// Where parsing resumes after an error.
 #[derive(Clone, Copy)]
 enum Recovery {
     /// At the next line.
@@ -34,14 +34,14 @@ enum Recovery {
     Item,
 }
 
-/// Whether the statements of a body go on.
+/// Whether a body has more statements.
 #[derive(PartialEq, Eq)]
 enum Next {
     Statement,
     End,
 }
 
-/// A text that is read, and the model that it becomes.
+/// The text that is read, and the model that is built from it.
 pub(crate) struct Reader<'s, 'h> {
     pub(crate) stream: Stream<'s>,
     pub(crate) resolver: Resolver<'s, 'h>,
@@ -71,7 +71,7 @@ impl<'s, 'h> Reader<'s, 'h> {
             let token = self.stream.peek();
             let comments = self.stream.comments_before(token.lo);
             self.resolver.item_comments(comments, true);
-            if self.resolver.gives_up() {
+            if self.resolver.reached_error_limit() {
                 let error =
                     Diagnostic::error(codes::TOO_MANY, self.stream.last, "too many errors, giving up");
                 self.resolver.diagnostics.push(error);
@@ -84,7 +84,7 @@ impl<'s, 'h> Reader<'s, 'h> {
         }
     }
 
-    /// Reports a zero byte in a comment or string; elsewhere it makes no token, and at the end it is padding.
+    /// Reports a zero byte in a comment or string. Elsewhere it is an invalid token, and at the end it is padding.
     pub(crate) fn zero_bytes(&mut self) {
         if self.resolver.diagnostics.has_errors() {
             return;
@@ -160,7 +160,7 @@ impl<'s, 'h> Reader<'s, 'h> {
         }
     }
 
-    /// What follows a linking directive.
+    /// Reads an item that begins with a linking directive.
     fn linked(&mut self, token: Token, is_variable: impl Fn(&str) -> bool) {
         let second = self.stream.peek_second();
         let word = second.and_then(|second| self.stream.directive(&second));
@@ -180,22 +180,22 @@ impl<'s, 'h> Reader<'s, 'h> {
         }
     }
 
-    /// Reports an error and goes on after it.
+    /// Reports an error and skips to where parsing resumes.
     fn refuse(&mut self, started: Token, error: Diagnostic, recovery: Recovery) {
         self.resolver.report(error);
-        let spoil = |name| self.resolver.spoil(name);
+        let invalidate = |name| self.resolver.invalidate(name);
         match recovery {
             Recovery::Line => self.stream.skip_line(started),
-            Recovery::Declaration => self.stream.skip_declaration(started, spoil),
-            Recovery::Item => self.stream.skip_item(started, 0, spoil),
+            Recovery::Declaration => self.stream.skip_declaration(started, invalidate),
+            Recovery::Item => self.stream.skip_item(started, 0, invalidate),
         }
     }
 
-    /// Notes the names that the last production took, for its statement has an error.
-    fn spoil_taken(&mut self) {
+    /// Marks the names that the last production took as invalid, because their statement has an error.
+    fn invalidate_taken(&mut self) {
         for token in self.stream.taken() {
             if token.kind == TokenKind::Ident {
-                self.resolver.spoil(self.stream.text(token));
+                self.resolver.invalidate(self.stream.text(token));
             }
         }
     }
@@ -205,7 +205,7 @@ impl<'s, 'h> Reader<'s, 'h> {
         let item = match self.stream.parse(statement) {
             Ok(item) => item,
             Err(problem) => {
-                self.spoil_taken();
+                self.invalidate_taken();
                 let error = self.stream.diagnostic(problem);
                 return self.refuse(token, *error, recovery);
             }
@@ -217,7 +217,7 @@ impl<'s, 'h> Reader<'s, 'h> {
             item => self.resolver.item(item),
         };
         if let Err(error) = resolved {
-            self.spoil_taken();
+            self.invalidate_taken();
             self.resolver.report(*error);
             if matches!(recovery, Recovery::Line) {
                 self.stream.skip_line(token);
@@ -230,11 +230,11 @@ impl<'s, 'h> Reader<'s, 'h> {
         let id = match self.resolver.function(function, linkage(function.linkage)) {
             Ok(id) => id,
             Err(error) => {
-                self.spoil_taken();
+                self.invalidate_taken();
                 self.resolver.report(*error);
                 if function.body.is_some() {
-                    let spoil = |name| self.resolver.spoil(name);
-                    self.stream.skip_item(token, 1, spoil);
+                    let invalidate = |name| self.resolver.invalidate(name);
+                    self.stream.skip_item(token, 1, invalidate);
                 }
                 return;
             }
@@ -256,7 +256,7 @@ impl<'s, 'h> Reader<'s, 'h> {
         self.resolver.leave_assembly();
     }
 
-    /// Statements; `opened` are the braces that are open, and it ends when the last of them is closed.
+    /// Reads statements until the last brace of `opened`, the open braces, is closed.
     fn statements(&mut self, opened: &mut Vec<Span>) {
         loop {
             let token = self.stream.peek();
@@ -264,7 +264,7 @@ impl<'s, 'h> Reader<'s, 'h> {
                 let comments = self.stream.comments_before(token.lo);
                 self.resolver.statement_comments(comments, true);
             }
-            if self.resolver.gives_up() {
+            if self.resolver.reached_error_limit() {
                 return;
             }
             match self.statement(token, opened) {
@@ -272,13 +272,13 @@ impl<'s, 'h> Reader<'s, 'h> {
                 Ok(Next::End) => return,
                 Err(error) => {
                     self.resolver.report(*error);
-                    self.stream.skip_statement(token, |name| self.resolver.spoil(name));
+                    self.stream.skip_statement(token, |name| self.resolver.invalidate(name));
                 }
             }
         }
     }
 
-    /// A statement; an error is one from which the text has to be skipped.
+    /// Reads a statement. After an error the caller skips the rest of the statement.
     #[inline]
     fn statement(&mut self, token: Token, opened: &mut Vec<Span>) -> Resolved<Next> {
         match token.kind {
@@ -316,7 +316,7 @@ impl<'s, 'h> Reader<'s, 'h> {
                 }
                 Ok(Next::Statement)
             }
-            Err(problem) => self.broken_statement(token, problem),
+            Err(problem) => self.statement_error(token, problem),
         }
     }
 
@@ -330,7 +330,7 @@ impl<'s, 'h> Reader<'s, 'h> {
                 }
             }
             Err(problem) => {
-                self.spoil_taken();
+                self.invalidate_taken();
                 let error = self.stream.diagnostic(problem);
                 self.refuse(token, *error, Recovery::Line);
             }
@@ -344,16 +344,16 @@ impl<'s, 'h> Reader<'s, 'h> {
             Ok(variables) => {
                 self.comments_inside();
                 if let Err(error) = self.resolver.body_variables(&variables) {
-                    self.spoil_taken();
+                    self.invalidate_taken();
                     self.resolver.report(*error);
                 }
                 Ok(Next::Statement)
             }
-            Err(problem) => self.broken_statement(token, problem),
+            Err(problem) => self.statement_error(token, problem),
         }
     }
 
-    /// An instruction, which is what nearly all statements are: it is resolved where it was parsed, for moving it takes time.
+    /// Reads an instruction, the most common statement. It is resolved where it was parsed, because moving it takes time.
     #[inline]
     fn instruction(&mut self, token: Token) -> Resolved<Next> {
         match instruction(self.stream.tokens()) {
@@ -364,17 +364,17 @@ impl<'s, 'h> Reader<'s, 'h> {
                 if let Err(error) = self.resolver.instruction(&instruction) {
                     self.resolver.report(*error);
                 }
-                self.stream.context.spare.give(instruction.operands);
+                self.stream.context.spare.put_back(instruction.operands);
                 Ok(Next::Statement)
             }
             Err(error) => {
                 let problem = self.stream.take_to_error(error);
-                self.broken_statement(token, problem)
+                self.statement_error(token, problem)
             }
         }
     }
 
-    /// Keeps the comments of a statement before it.
+    /// Adds the comments inside a statement before it.
     #[inline]
     fn comments_inside(&mut self) {
         let end = self.stream.last.hi;
@@ -395,7 +395,7 @@ impl<'s, 'h> Reader<'s, 'h> {
             Statement::BranchTargets(name, targets) => self.resolver.branch_targets(name, &targets),
             Statement::CallTargets(name, functions) => self.resolver.call_targets(name, &functions),
             Statement::CallPrototype(name, prototype) => self.resolver.call_prototype(name, &prototype),
-            // Others were refused at their first token, or are read by functions of their own.
+            // Other statements were rejected at their first token, or are read by separate functions.
             Statement::Location(_)
             | Statement::Variables(_)
             | Statement::Version(..)
@@ -415,25 +415,25 @@ impl<'s, 'h> Reader<'s, 'h> {
         }
     }
 
-    /// The error of a statement that was not parsed, or where the text went on after it.
+    /// Returns the error of a statement that could not be parsed.
     #[cold]
-    fn broken_statement(&mut self, token: Token, problem: Problem<'s>) -> Resolved<Next> {
+    fn statement_error(&mut self, token: Token, problem: Problem<'s>) -> Resolved<Next> {
         if let Some((name, _)) = self.stream.again(label_name) {
-            self.resolver.spoil(name.text);
+            self.resolver.invalidate(name.text);
         } else if token.kind != TokenKind::Directive
             && let Some(((_, mnemonic), left)) = self.stream.again(head)
         {
-            // Of a word that is no instruction nothing else is worth saying.
+            // If the mnemonic is invalid, this is the only error to report.
             let known = self.resolver.candidates(&mnemonic);
             known.inspect_err(|_| self.stream.take_to(left))?;
         }
         if token.kind == TokenKind::Directive {
-            self.spoil_taken();
+            self.invalidate_taken();
         }
         Err(self.stream.diagnostic(problem))
     }
 
-    /// Refuses a directive that does not belong into a body; `None` if it does.
+    /// Reads a directive in a body, or rejects it. Returns `None` if it is allowed and the caller is to parse it.
     fn check_directive(&mut self, token: Token, word: &str, opened: &[Span]) -> Resolved<Option<Next>> {
         let span = token.span();
         if starts_item(word) && token.starts_line && !self.resolver.inline {
@@ -461,7 +461,7 @@ impl<'s, 'h> Reader<'s, 'h> {
         if opened.len() as u32 >= MAX_DEPTH {
             let message = format!("braces are nested deeper than {MAX_DEPTH} levels");
             self.resolver.report(Diagnostic::error(codes::TOO_DEEP, token.span(), message));
-            // The meaning of such a function is unknown.
+            // The rest of such a function is not read.
             self.stream.skip_to_item();
             return Next::End;
         }
@@ -491,8 +491,8 @@ impl<'s, 'h> Reader<'s, 'h> {
     }
 
     fn unclosed(&mut self, opened: &[Span], end: Span) {
-        // A comment without an end has swallowed the braces.
-        let Some(&open) = opened.last().filter(|_| !self.stream.is_cut) else { return };
+        // An unterminated comment includes the closing braces.
+        let Some(&open) = opened.last().filter(|_| !self.stream.unterminated_comment) else { return };
         let error = Diagnostic::error(codes::UNBALANCED, open, "this `{` is never closed");
         self.resolver.report(error.with_related(end, "the input ends here").with_help("add `}`"));
     }

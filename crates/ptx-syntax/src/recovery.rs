@@ -1,9 +1,9 @@
-//! Recovery: going on after an error.
+//! Error recovery.
 //!
-//! Parsing goes on at the next statement, the next item of the module, or the next line. Two rules keep one mistake from causing others. Skipping
-//! stops before what can only begin something new at the start of a line, so that a missing `;` or `}` costs one statement. And each function hands
-//! the names that it skips to `skipped`, so that uses of what they would have declared are not reported. Each takes tokens until it stops, so that
-//! all of them together are linear in the input.
+//! Parsing resumes at the next statement, the next item of the module, or the next line. Two rules prevent subsequent errors. Skipping stops
+//! before a token at the start of a line that can only begin a statement or item, so that a missing `;` or `}` costs one statement. And each
+//! function passes the names that it skips to `skipped`, so that uses of the names that they would have declared are not reported. Each function
+//! takes tokens until it stops, so that recovery is linear in the input.
 
 use crate::grammar::module::starts_item;
 use crate::stream::Stream;
@@ -20,11 +20,11 @@ fn starts_statement(word: &str) -> bool {
 }
 
 impl<'s> Stream<'s> {
-    /// Skips the rest of a statement: nothing where the next line begins one, else past its semicolon, or to before a brace or a
-    /// line that begins a directive. The names of a declaration are handed on.
+    /// Skips the rest of a statement: nothing if the next token begins a statement on a new line; otherwise past its semicolon, or up
+    /// to a brace or a line that begins with a directive. The names of a declaration are  to `skipped`.
     pub(crate) fn skip_statement(&mut self, started: Token, mut skipped: impl FnMut(&'s str)) {
         let declares = self.text(&started).starts_with('.');
-        // A missing semicolon at the end of a line: the next line is a statement of its own.
+        // The semicolon is missing at the end of a line: the next line is another statement.
         let token = self.peek();
         let begins = matches!(
             token.kind,
@@ -62,7 +62,7 @@ impl<'s> Stream<'s> {
         matches!(next, Some(b',' | b';' | b']' | b'}'))
     }
 
-    /// Skips the rest of a module variable: past its semicolon, or to before a line that begins an item.
+    /// Skips the rest of a module variable: past its semicolon, or up to a line that begins an item.
     pub(crate) fn skip_declaration(&mut self, started: Token, mut skipped: impl FnMut(&'s str)) {
         loop {
             let token = self.peek();
@@ -112,11 +112,11 @@ impl<'s> Stream<'s> {
         }
     }
 
-    /// Skips to the next line that begins an item of a module, or after the item where that can be told. The names at the outermost level
-    /// are handed on. `depth` braces are open.
+    /// Skips to the next line that begins an item of a module, or past the current item if its end is known. Names outside of braces are
+    ///  to `skipped`. `depth` is the number of open braces.
     pub(crate) fn skip_item(&mut self, started: Token, mut depth: usize, mut skipped: impl FnMut(&'s str)) {
         if started.kind != TokenKind::Directive {
-            // What is outside all functions most likely follows a brace too many.
+            // A statement outside of functions most likely follows a superfluous brace.
             return self.skip_to_item();
         }
         loop {

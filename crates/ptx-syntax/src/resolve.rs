@@ -1,8 +1,8 @@
-//! From syntax to the model: what names, numbers and mnemonics mean.
+//! Resolves the names, numbers and mnemonics of the syntax tree, and builds the model.
 //!
-//! Everything but a label is declared before it is used, so that each statement is resolved as soon as it is parsed. What is known is kept on
-//! the [`Resolver`]: names and their scopes (`names`, `scoped`, `declare`, `lookup`), labels (`labels`), and the mnemonics that were met (`mnemonics`).
-//! The other files have the parts of the syntax, under the names that they have in the grammar.
+//! Everything except labels is declared before it is used, so that each statement is resolved as soon as it is parsed. The state is in
+//! [`Resolver`]: names and their scopes (`names`, `scoped`, `declare`, `lookup`), labels (`labels`), and a cache of mnemonics (`mnemonics`).
+//! The other files resolve the parts of the syntax, and are named as those of the grammar.
 
 mod constant;
 mod control;
@@ -34,16 +34,16 @@ use crate::resolve::names::Names;
 use crate::stream::{Comment, Source};
 use crate::tree::Name;
 
-/// How many errors are reported before the rest of the input is left unread.
+/// The number of errors after which the rest of the input is not read.
 const MAX_ERRORS: usize = 1000;
 
-/// A value, or the finding that explains why there is none.
+/// A value, or the diagnostic that explains why there is none.
 pub(crate) type Resolved<T> = Result<T, Box<Diagnostic>>;
 
 /// Resolves names that inline assembly, in a body or of a module, uses but does not declare.
 pub(crate) type Resolve<'h> = &'h mut dyn FnMut(&str) -> Option<Operand>;
 
-/// The model that is being built, and what its text has declared so far.
+/// The model that is being built, and the declarations so far.
 pub(crate) struct Resolver<'s, 'h> {
     source: Source<'s>,
     pub(crate) module: Module,
@@ -54,17 +54,17 @@ pub(crate) struct Resolver<'s, 'h> {
     mnemonics: Mnemonics<'s>,
     pub(crate) diagnostics: Diagnostics,
     resolve: Option<Resolve<'h>>,
-    /// Whether the text is statements of a body that it does not have itself, not a module.
+    /// Whether the text is inline assembly, statements of an existing body, and not a module.
     pub(crate) inline: bool,
     /// Undeclared names that were reported in this function.
     reported: FxHashSet<&'s str>,
     /// Names whose declarations had errors, so that their uses are not reported too.
-    spoiled: FxHashSet<&'s str>,
+    invalid_names: FxHashSet<&'s str>,
     /// Labels of the sections so far.
     section_labels: FxHashMap<&'s str, Span>,
     /// Parameters whose names occur twice, which is an error only if a body follows.
     duplicates: Vec<Diagnostic>,
-    /// Whether the instruction names something undeclared, which was reported.
+    /// Whether the instruction uses an undeclared name, which was reported.
     broken: bool,
     /// Whether the instruction has an address with `+0`.
     zero_offsets: ZeroOffsets,
@@ -90,7 +90,7 @@ impl<'s, 'h> Resolver<'s, 'h> {
             inline: resolve.is_some(),
             resolve,
             reported: FxHashSet::default(),
-            spoiled: FxHashSet::default(),
+            invalid_names: FxHashSet::default(),
             section_labels: FxHashMap::default(),
             duplicates: Vec::new(),
             broken: false,
@@ -99,21 +99,21 @@ impl<'s, 'h> Resolver<'s, 'h> {
         }
     }
 
-    /// Keeps a finding.
+    /// Adds a diagnostic, unless the maximum number of errors is reached.
     pub(crate) fn report(&mut self, error: Diagnostic) {
-        if !self.gives_up() {
+        if !self.reached_error_limit() {
             self.diagnostics.push(error);
         }
     }
 
-    /// Whether there were so many errors that the rest of the input is left unread.
-    pub(crate) fn gives_up(&self) -> bool {
+    /// Whether the maximum number of errors is reached, so that the rest of the input is not read.
+    pub(crate) fn reached_error_limit(&self) -> bool {
         self.diagnostics.error_count() >= MAX_ERRORS
     }
 
-    /// Notes a name of a declaration with an error.
-    pub(crate) fn spoil(&mut self, name: &'s str) {
-        self.spoiled.insert(name);
+    /// Marks a name as invalid, because its declaration has an error.
+    pub(crate) fn invalidate(&mut self, name: &'s str) {
+        self.invalid_names.insert(name);
     }
 
     fn intern(&mut self, name: Name<'_>) -> StrId {

@@ -1,4 +1,4 @@
-//! The statements of a text one after the other, for programs that want the syntax alone.
+//! An iterator over the statements of a text, for programs that need only the syntax.
 
 use ptx_diag::Diagnostic;
 
@@ -8,16 +8,16 @@ use crate::stream::Stream;
 use crate::token::TokenKind;
 use crate::tree::Statement;
 
-/// The statements and directives of a text in order, or what is wrong with them; after an error the text goes on at the next statement.
+/// Parses the statements and directives of a text in order. After an error parsing resumes at the next statement.
 ///
-/// Comments are read over. Texts of more than 4 GiB are one error.
+/// Comments are skipped. A text of more than 4 GiB is a single error.
 pub fn statements(text: &str) -> Statements<'_> {
     let mut stream = Stream::new(text.into());
     stream.kept = crate::Comments::Dropped;
     Statements { stream, too_large: u32::try_from(text.len()).is_err() }
 }
 
-/// What [`statements`] gives.
+/// The iterator of [`statements`].
 pub struct Statements<'s> {
     stream: Stream<'s>,
     too_large: bool,

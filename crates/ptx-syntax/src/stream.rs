@@ -1,7 +1,7 @@
-//! The tokens of a text, a run of them at a time, and the comments between them.
+//! The tokens of a text, one run at a time, and the comments between them.
 //!
-//! A run goes to the first semicolon, so that it has all tokens of the statement that it begins with; its memory is used again for the next
-//! run. A text is walked once, and takes memory for its longest statement only: numbers of tables and the lines of sections are one token each.
+//! A run ends at the first semicolon, so that it has all tokens of the statement that it begins with; its memory is reused for the next run.
+//! A text is scanned once, and takes memory for its longest statement only: a table of numbers is one token, and the lines of a section too.
 
 use std::collections::VecDeque;
 
@@ -14,13 +14,13 @@ use crate::tree::Spare;
 
 /// Whether comments become part of the module.
 ///
-/// They are needed to print a module as it was written. What is only checked, translated or executed does without them,
-/// and then takes no memory for them beyond the input's.
+/// They are needed to print a module as it was written. A program that only verifies, lowers or executes it can drop them,
+/// so that they take no memory beyond that of the input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comments {
     /// They become items and statements.
     Kept,
-    /// They are read over.
+    /// They are skipped.
     Dropped,
 }
 
@@ -32,7 +32,8 @@ pub(crate) struct Comment {
     pub(crate) starts_line: bool,
 }
 
-/// A text: its bytes as they were read, and the same as characters, where a byte that is not UTF-8 is a character that no token has.
+/// A text: its bytes as they were read, and the same as a string, in which each byte of invalid UTF-8 is replaced by one that no token
+/// contains.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'s> {
     pub(crate) bytes: &'s [u8],
@@ -59,7 +60,7 @@ impl<'s> Source<'s> {
 pub(crate) struct Stream<'s> {
     pub(crate) source: Source<'s>,
     at: usize,
-    /// Where the zero bytes start that some programs leave at the end.
+    /// The offset of the zero bytes that some programs append to a text.
     padding: usize,
     tokens: Vec<Token>,
     pub(crate) context: Context<'s>,
@@ -68,14 +69,14 @@ pub(crate) struct Stream<'s> {
     /// Where the last production began.
     start: usize,
     /// A token that was read and begins the next run.
-    held: Option<Token>,
-    /// Whether a comment without an end took the rest of the input.
-    pub(crate) is_cut: bool,
+    lookahead: Option<Token>,
+    /// Whether the rest of the input is an unterminated comment.
+    pub(crate) unterminated_comment: bool,
     /// The last token taken.
     pub(crate) last: Span,
-    /// Comments passed and not yet taken, in order.
+    /// Comments that were skipped and not taken yet, in order.
     comments: VecDeque<Comment>,
-    /// Whether they are collected at all.
+    /// Whether comments are collected.
     pub(crate) kept: Comments,
 }
 
@@ -90,9 +91,9 @@ impl<'s> Stream<'s> {
             tokens: Vec::new(),
             next: 0,
             start: 0,
-            held: None,
+            lookahead: None,
             context: Context { text: Text(source.text), spare: Spare::default() },
-            is_cut: false,
+            unterminated_comment: false,
             last: Span::default(),
             comments: VecDeque::new(),
             kept: Comments::Kept,
@@ -156,7 +157,7 @@ impl<'s> Stream<'s> {
         }
     }
 
-    /// Takes the tokens before an error, so that the next one is that which is wrong.
+    /// Takes the tokens before an error, so that the next one is the wrong token.
     #[cold]
     pub(crate) fn take_to_error(&mut self, error: Failed<'s>) -> Problem<'s> {
         let (nom::Err::Error(error) | nom::Err::Failure(error)) = error else {
@@ -167,7 +168,7 @@ impl<'s> Stream<'s> {
         error.problem
     }
 
-    /// Takes what a production does; after an error the next token is the one that is wrong.
+    /// Parses a production and takes its tokens. After an error the next token is the wrong one.
     pub(crate) fn parse<T>(
         &mut self,
         production: impl for<'a> FnOnce(Tokens<'a, 's>) -> Parsed<'a, 's, T>,
@@ -182,7 +183,7 @@ impl<'s> Stream<'s> {
         }
     }
 
-    /// Parses from where the last production began, and gives how many tokens are left after that; takes nothing.
+    /// Parses from the start of the last production, without taking tokens. Returns the value and the number of tokens left after it.
     pub(crate) fn again<T>(
         &mut self,
         production: impl for<'a> FnOnce(Tokens<'a, 's>) -> Parsed<'a, 's, T>,
@@ -222,14 +223,14 @@ impl<'s> Stream<'s> {
         Some(Span::new(at, at + 1))
     }
 
-    /// Reads the next run: to its first semicolon, or to before a directive that ends without one; a brace that comes first is a
-    /// run of its own.
+    /// Reads the next run: up to its first semicolon, or up to a directive that does not end with one. A brace at the start is a
+    /// separate run.
     #[inline(never)]
     fn fill(&mut self) {
         self.tokens.clear();
         (self.start, self.next) = (0, 0);
         let mut run = Run::default();
-        if let Some(token) = self.held.take()
+        if let Some(token) = self.lookahead.take()
             && self.add(token, &mut run)
         {
             return;
@@ -237,19 +238,19 @@ impl<'s> Stream<'s> {
         let length = self.source.text.len();
         let mut rest = self.after(self.at);
         let mut starts_line = self.at == 0;
-        while let [byte, behind @ ..] = rest {
+        while let [byte, tail @ ..] = rest {
             let byte = *byte;
             if lexer::is_blank(byte) {
-                rest = behind;
+                rest = tail;
             } else if lexer::is_letter(byte) || lexer::begins_name(rest) {
                 let lo = (length - rest.len()) as u32;
-                rest = lexer::behind_word(behind);
+                rest = lexer::skip_word(tail);
                 let mut kind = TokenKind::Ident;
                 if let [b'.', ..] = rest
                     && !run.declares
                 {
                     kind = TokenKind::Dotted;
-                    rest = lexer::behind_modifiers(rest);
+                    rest = lexer::skip_modifiers(rest);
                 }
                 let hi = (length - rest.len()) as u32;
                 self.tokens.push(Token { lo, hi, kind, starts_line });
@@ -258,7 +259,7 @@ impl<'s> Stream<'s> {
                 let lo = (length - rest.len()) as u32;
                 self.tokens.push(Token { lo, hi: lo + 1, kind: TokenKind::Mark(byte), starts_line });
                 starts_line = false;
-                rest = behind;
+                rest = tail;
                 if matches!(byte, b';' | b'{' | b'}' | b',' | b':') {
                     self.at = lo as usize + 1;
                     if self.ends(byte, &mut run) {
@@ -268,10 +269,10 @@ impl<'s> Stream<'s> {
                 }
             } else if byte == b'\n' {
                 starts_line = true;
-                rest = behind;
+                rest = tail;
             } else if byte.is_ascii_digit() {
                 let lo = (length - rest.len()) as u32;
-                rest = lexer::behind_number(rest);
+                rest = lexer::skip_number(rest);
                 let hi = (length - rest.len()) as u32;
                 self.tokens.push(Token { lo, hi, kind: TokenKind::Number, starts_line });
                 starts_line = false;
@@ -293,7 +294,7 @@ impl<'s> Stream<'s> {
         self.tokens.push(Token { lo: end, hi: end, kind: TokenKind::End, starts_line });
     }
 
-    /// Whether the run ends with this character, which it has already; a table after it is read too.
+    /// Whether the run ends with this punctuation character, its last token. A table after the character is read too.
     #[inline]
     fn ends(&mut self, mark: u8, run: &mut Run) -> bool {
         match mark {
@@ -315,16 +316,16 @@ impl<'s> Stream<'s> {
         }
     }
 
-    /// Adds a token to the run, and tells whether the run ends.
+    /// Adds a token to the run, and returns whether the run ends.
     fn add(&mut self, token: Token, run: &mut Run) -> bool {
         let is_first = self.tokens.is_empty();
         let is_brace = |before: &Token| matches!(before.kind, TokenKind::Mark(b'{' | b'}'));
         let begins = self.tokens.last().is_none_or(is_brace);
         match token.kind {
             TokenKind::Directive => match self.text(&token) {
-                // These can be nothing but the first of a statement that has no semicolon.
+                // These can only begin a statement, and it does not end with a semicolon.
                 ".loc" | ".file" | ".section" | ".version" | ".target" | ".address_size" if !is_first => {
-                    self.held = Some(token);
+                    self.lookahead = Some(token);
                     return true;
                 }
                 ".section" => {
@@ -337,7 +338,7 @@ impl<'s> Stream<'s> {
                 _ => run.declares |= begins,
             },
             TokenKind::DwarfLine if !is_first => {
-                self.held = Some(token);
+                self.lookahead = Some(token);
                 return true;
             }
             TokenKind::Mark(b'=') => run.assigns = true,
@@ -346,13 +347,13 @@ impl<'s> Stream<'s> {
         self.tokens.push(token);
         match token.kind {
             TokenKind::DwarfLine | TokenKind::End => true,
-            // Characters after a comment come this way.
+            // Punctuation characters after a comment, which `fill` reads with `lex`.
             TokenKind::Mark(mark) => self.ends(mark, run),
             _ => false,
         }
     }
 
-    /// Reads two or more elements of a list that are nothing but numbers as one token.
+    /// Reads two or more elements of a list that form a table as one token.
     fn table(&mut self) {
         let rest = self.after(self.at);
         let blanks = rest.iter().take_while(|byte| lexer::is_blank(**byte) || **byte == b'\n').count();
@@ -365,7 +366,7 @@ impl<'s> Stream<'s> {
         }
     }
 
-    /// Reads what follows `.section`: its name, and the lines between braces as one token.
+    /// Reads the rest of a `.section`: its name, and the lines between braces as one token.
     fn section(&mut self) {
         for _ in 0..2 {
             let token = self.lex(false);
@@ -404,14 +405,14 @@ impl<'s> Stream<'s> {
         let mut rest = self.after(self.at);
         loop {
             match rest {
-                [b'\n', behind @ ..] => {
+                [b'\n', tail @ ..] => {
                     starts_line = true;
-                    rest = behind;
+                    rest = tail;
                 }
-                [byte, behind @ ..] if lexer::is_blank(*byte) => rest = behind,
+                [byte, tail @ ..] if lexer::is_blank(*byte) => rest = tail,
                 [b'/', b'/' | b'*', ..] | [b'#' | 0, ..] => {
                     self.at = self.source.text.len() - rest.len();
-                    match self.pass(rest, &mut starts_line) {
+                    match self.skip_comment(rest, &mut starts_line) {
                         Ok(true) => rest = self.after(self.at),
                         Ok(false) => break,
                         Err(token) => return token,
@@ -423,16 +424,16 @@ impl<'s> Stream<'s> {
         self.token(rest, starts_line)
     }
 
-    /// Goes after a comment or the padding at the end; `false` when there is neither.
+    /// Skips a comment or the padding at the end. Returns `false` if there is neither.
     #[cold]
-    fn pass(&mut self, rest: &'s [u8], starts_line: &mut bool) -> Result<bool, Token> {
+    fn skip_comment(&mut self, rest: &'s [u8], starts_line: &mut bool) -> Result<bool, Token> {
         let comment = match rest {
             [b'#', ..] => lexer::line_marker(rest),
             [b'/', b'/', ..] => lexer::line(rest).ok().map(|(_, text)| text),
             [b'/', b'*', ..] => match lexer::block_comment(rest) {
                 Ok((_, text)) => Some(text),
                 Err(_) => {
-                    self.is_cut = true;
+                    self.unterminated_comment = true;
                     return Err(self.bad(Fault::Comment, rest.len(), *starts_line));
                 }
             },
@@ -453,13 +454,13 @@ impl<'s> Stream<'s> {
         Ok(true)
     }
 
-    /// Reads the token at the start of `rest`, which reaches to the end of the text.
+    /// Reads the token at the start of `rest`, which extends to the end of the text.
     #[inline]
     fn token(&mut self, rest: &'s [u8], starts_line: bool) -> Token {
         let length = self.source.text.len();
         let lo = length - rest.len();
         self.at = lo;
-        let (behind, lexeme) = match lexer::token(rest) {
+        let (tail, lexeme) = match lexer::token(rest) {
             Ok(found) => found,
             Err(_) if rest.is_empty() => return token(TokenKind::End, lo, lo, starts_line),
             Err(nom::Err::Failure(fault @ Fault::Quote)) => {
@@ -468,10 +469,10 @@ impl<'s> Stream<'s> {
             }
             Err(_) => return self.bad(Fault::Byte, lexer::bad_run(rest), starts_line),
         };
-        self.at = length - behind.len();
+        self.at = length - tail.len();
         let kind = match lexeme {
-            Lexeme::Ident if behind.first() == Some(&b'.') => {
-                if let Ok((rest, _)) = lexer::modifiers(behind) {
+            Lexeme::Ident if tail.first() == Some(&b'.') => {
+                if let Ok((rest, _)) = lexer::modifiers(tail) {
                     self.at = length - rest.len();
                 }
                 TokenKind::Dotted
@@ -499,7 +500,7 @@ impl<'s> Stream<'s> {
     }
 }
 
-/// What is known of the run that is being read.
+/// The state of the run that is being read.
 #[derive(Default)]
 struct Run {
     /// Whether it begins with a directive, in which a name ends before a dot: `.target sm_80.address_size 64`.

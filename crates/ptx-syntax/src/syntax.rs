@@ -1,8 +1,8 @@
-//! The syntax of PTX without its meaning: what the grammar makes of a text.
+//! The syntax tree of PTX, before names and numbers are resolved.
 //!
 //! A PTX file is a sequence of [`Statement`]s: directives, labels, instructions and braces. The tree borrows from the text; names
-//! and numbers are its slices with their places. Nothing is looked up, so that a text with an unknown instruction or an undeclared name has
-//! a tree all the same. Formatters and editors can stand on it; [`crate::parse`] resolves it to a model.
+//! and numbers are slices of it with their spans. Nothing is resolved, so that a text with an unknown instruction or an undeclared name
+//! has a tree, too. Formatters and editors can use it; [`crate::parse`] resolves it to a model.
 //!
 //! ```
 //! use ptx_syntax::syntax::{Operand, OperandKind, Statement, statements};
@@ -12,7 +12,7 @@
 //! let Ok(Statement::Instruction(add)) = &read[1] else { panic!("an instruction") };
 //! assert_eq!((add.mnemonic.name.text, add.operands.len()), ("add.s32", 3));
 //! assert!(matches!(add.operands[0].kind, OperandKind::Name(name) if name.text == "%r1" && name.span.lo == 30));
-//! // The text goes on after an error at the next statement; this one has no semicolon.
+//! // After an error parsing resumes at the next statement; this one has no semicolon.
 //! assert_eq!(read[2].as_ref().unwrap_err().message, "expected `,` or `;`, found the end of the input");
 //! ```
 

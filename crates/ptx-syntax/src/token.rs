@@ -9,7 +9,7 @@ use ptx_diag::Span;
 use crate::lexer::Fault;
 use crate::tree::{Name, Spare};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TokenKind {
     /// A name (manual 4.4), with its `%`, `$` or `_`.
@@ -20,11 +20,11 @@ pub(crate) enum TokenKind {
     Directive,
     /// A number.
     Number,
-    /// Two or more elements of an initializer that are nothing but numbers, or lists of such.
+    /// Two or more elements of an initializer that are numbers, addresses without `generic`, or lists of these.
     Table,
     /// A string with its quotes.
     Text,
-    /// What is between the braces of a `.section`.
+    /// The text between the braces of a `.section`.
     Lines,
     /// A whole line of `@@DWARF`.
     DwarfLine,
@@ -32,13 +32,13 @@ pub(crate) enum TokenKind {
     Mark(u8),
     /// An operator of two characters.
     Operator([u8; 2]),
-    /// Bytes that are no token.
+    /// Bytes that form no token.
     Bad(Fault),
     /// The end of the input.
     End,
 }
 
-/// A token and where it is; [`Text`] has what is written there.
+/// A token and its position; [`Text::of`] returns its text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
     /// The offset of its first byte.
@@ -57,7 +57,7 @@ impl Token {
     }
 }
 
-/// What tokens are parts of.
+/// The text that contains the tokens.
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'s>(pub(crate) &'s str);
 
@@ -77,7 +77,7 @@ impl<'s> Text<'s> {
     }
 }
 
-/// What the tokens of a run have in common.
+/// The context shared by all tokens of a run.
 pub(crate) struct Context<'s> {
     pub(crate) text: Text<'s>,
     /// Memory of operand lists that were parsed before.
@@ -98,7 +98,7 @@ impl<'a, 's> Tokens<'a, 's> {
         self.rest.first()
     }
 
-    /// What the next token is.
+    /// The kind of the next token.
     #[inline]
     pub(crate) fn kind(&self) -> TokenKind {
         match self.rest {
@@ -154,7 +154,7 @@ impl<'a, 's> Tokens<'a, 's> {
         let count = self.rest.len().saturating_sub(end.rest.len());
         match (self.rest.get(..count), self.rest) {
             (Some([first, .., last]), _) => first.span().to(last.span()),
-            // Nothing was taken: the place is before the next token.
+            // One token, or none: then the span is empty and before the next token.
             (_, [next, ..]) => Span::new(next.lo, if count == 1 { next.hi } else { next.lo }),
             (_, []) => Span::default(),
         }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use ptx_diag::Span;
 
-/// A word of the text and its place: a name, a number, or a directive without its dot.
+/// A word of the text and its span: a name, a number, or a directive without its dot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Name<'s> {
     /// The word as written.
@@ -16,7 +16,7 @@ pub struct Name<'s> {
 /// A number of a directive: a literal, or `WARP_SZ`.
 pub type Number<'s> = Name<'s>;
 
-/// A statement or directive; braces are statements of their own.
+/// A statement, a directive or a brace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Statement<'s> {
     /// `.version 8.7` (manual 11.1.1)
@@ -102,7 +102,7 @@ pub struct SpacedModifiers<'s> {
 /// An operand of an instruction or an element of a list (manual 6).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Operand<'s> {
-    /// What it is.
+    /// The kind and its parts.
     pub kind: OperandKind<'s>,
     /// Where it is.
     pub span: Span,
@@ -110,16 +110,16 @@ pub struct Operand<'s> {
     pub paired: bool,
 }
 
-/// What an operand is.
+/// The kind of an operand.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OperandKind<'s> {
     /// `_`
     Sink,
     /// A register, variable, function or label.
     Name(Name<'s>),
-    /// `%tid.x`, `%r1.b0`: a name with what follows its dot.
+    /// `%tid.x`, `%r1.b0`: a name and the component or selector after its dot.
     Component(Name<'s>, Name<'s>),
-    /// `a[3]`: an element of an array; with the place of the brackets.
+    /// `a[3]`: an element of an array; with the span of the brackets.
     Element(Name<'s>, Box<Constant<'s>>, Span),
     /// `a+4`
     Sum(Name<'s>, Box<Constant<'s>>),
@@ -129,7 +129,7 @@ pub enum OperandKind<'s> {
     Negated(Name<'s>, Option<&'s str>),
     /// A constant.
     Constant(Constant<'s>),
-    /// `[a]`, `[a+4]`, `[16]`: an address; one of its parts is there.
+    /// `[a]`, `[a+4]`, `[16]`: an address; at least one of its parts is present.
     Address(Option<Name<'s>>, Option<Constant<'s>>),
     /// `[a, {x, y}]`: several values in brackets.
     Bracket(Vec<Operand<'s>>),
@@ -140,7 +140,7 @@ pub enum OperandKind<'s> {
 }
 
 impl OperandKind<'_> {
-    /// Whether it certainly has no memory of its own.
+    /// Whether it certainly owns no heap memory.
     #[inline]
     fn is_plain(&self) -> bool {
         match self {
@@ -156,13 +156,13 @@ impl OperandKind<'_> {
 /// A constant (manual 4.5).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Constant<'s> {
-    /// What it is.
+    /// The value.
     pub value: ConstantValue<'s>,
     /// Where it is.
     pub span: Span,
 }
 
-/// What a constant is.
+/// The value of a constant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ConstantValue<'s> {
     /// A number with or without a minus.
@@ -187,9 +187,9 @@ pub enum Term<'s> {
     Unary(u8, Span),
     /// `(.s64)` or `(.u64)` before a value; the word is without its dot.
     Cast(Name<'s>),
-    /// An operator between two values; one of a single character has a zero behind it.
+    /// A binary operator; an operator of a single character is followed by a zero byte.
     Binary([u8; 2], Span),
-    /// `c ? a : b`; the place is that of the question mark.
+    /// `c ? a : b`; the span is that of the question mark.
     Conditional(Span),
 }
 
@@ -198,13 +198,13 @@ pub enum Term<'s> {
 pub struct Variables<'s> {
     /// `.extern`, `.visible`, `.weak` or `.common`.
     pub linkage: Option<Name<'s>>,
-    /// What the names have in common.
+    /// The part that all names share.
     pub declaration: Declaration<'s>,
     /// The declared names.
     pub declarators: Vec<Declarator<'s>>,
 }
 
-/// What precedes the name of a variable or parameter.
+/// The part of a declaration before the name of a variable or parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Declaration<'s> {
     /// The state space.
@@ -239,7 +239,7 @@ pub struct Declarator<'s> {
     pub name: Name<'s>,
     /// The number of names of a range (`%r<4>`).
     pub count: Option<Number<'s>>,
-    /// The length in each pair of brackets, if there is one; with the place of the opening bracket.
+    /// The length in each pair of brackets, if there is one; with the span of the opening bracket.
     pub dimensions: Vec<(Option<Number<'s>>, Span)>,
     /// The value after `=`.
     pub initializer: Option<Initializer<'s>>,
@@ -250,13 +250,13 @@ pub struct Declarator<'s> {
 pub enum Initializer<'s> {
     /// A constant.
     Value(Constant<'s>),
-    /// Two or more elements of a list that are nothing but numbers, addresses without `generic`, or lists of such.
+    /// Two or more elements of a list that are numbers, addresses without `generic`, or lists of these.
     Table(Table<'s>),
     /// The address of a variable or function.
     Address(Address<'s>),
     /// `0xFF00(name)`: a byte of an address.
     MaskedAddress(Number<'s>, Address<'s>),
-    /// `0xFF00(0x1234)`: a byte of a constant; with the place of all of it.
+    /// `0xFF00(0x1234)`: a byte of a constant; with the span of the whole initializer.
     MaskedConstant(Number<'s>, Constant<'s>, Span),
     /// Values in braces.
     List(Vec<Initializer<'s>>),
@@ -280,12 +280,11 @@ pub struct Address<'s> {
     pub name: Name<'s>,
     /// Whether it is the generic address.
     pub generic: bool,
-    /// What is added in bytes.
+    /// The offset in bytes.
     pub offset: Option<Constant<'s>>,
 }
 
-/// Numbers, addresses, and lists of such, with commas between them, as large arrays have: they are taken out of the text when they
-/// are asked for.
+/// Numbers, addresses, and lists of these, separated by commas, as in large arrays. They are parsed on demand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Table<'s> {
     /// All of them as written, with commas, braces and blanks.
@@ -317,42 +316,42 @@ impl<'s> Table<'s> {
         let (text, lo) = (self.text, self.lo);
         let mut rest = text.as_bytes();
         let mut adds = false;
-        let word = move |rest: &[u8], behind: &[u8]| {
-            let (start, end) = (text.len() - rest.len(), text.len() - behind.len());
+        let word = move |rest: &[u8], tail: &[u8]| {
+            let (start, end) = (text.len() - rest.len(), text.len() - tail.len());
             Some(Name { text: text.get(start..end)?, span: Span::new(lo + start as u32, lo + end as u32) })
         };
         std::iter::from_fn(move || {
             let mut minus = None;
             loop {
-                let [byte, behind @ ..] = rest else { return None };
+                let [byte, tail @ ..] = rest else { return None };
                 match byte {
                     b'{' | b'}' => {
-                        rest = behind;
+                        rest = tail;
                         return Some(if *byte == b'{' { TablePart::Open } else { TablePart::Close });
                     }
                     b'-' => minus = Some(lo + (text.len() - rest.len()) as u32),
                     b'+' => adds = true,
                     b'0'..=b'9' => break,
                     byte if crate::lexer::is_letter(*byte) || matches!(byte, b'%' | b'$') => {
-                        let start = std::mem::replace(&mut rest, crate::lexer::behind_word(behind));
+                        let start = std::mem::replace(&mut rest, crate::lexer::skip_word(tail));
                         return Some(TablePart::Name(word(start, rest)?));
                     }
                     _ => {}
                 }
-                rest = behind;
+                rest = tail;
             }
             let start = rest;
             if std::mem::take(&mut adds) {
-                rest = crate::lexer::behind_number(start);
+                rest = crate::lexer::skip_number(start);
                 return Some(TablePart::Offset(minus.is_some(), word(start, rest)?));
             }
             if minus.is_none()
-                && let Some((behind, value)) = crate::literal::decimal_prefix(start)
+                && let Some((tail, value)) = crate::literal::decimal_prefix(start)
             {
-                rest = behind;
+                rest = tail;
                 return Some(TablePart::Decimal(value));
             }
-            rest = crate::lexer::behind_number(start);
+            rest = crate::lexer::skip_number(start);
             Some(TablePart::Number(minus, word(start, rest)?))
         })
     }
@@ -380,9 +379,9 @@ pub struct Function<'s> {
 /// A parameter or result (manual 5.1.6).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameter<'s> {
-    /// What precedes the name.
+    /// The part before the name.
     pub declaration: Declaration<'s>,
-    /// `.ptr` and what follows it, or an alignment alone.
+    /// `.ptr` with its space and alignment, or an alignment alone.
     pub pointer: Option<Pointer<'s>>,
     /// The name, or `_`.
     pub name: Name<'s>,
@@ -414,7 +413,7 @@ pub struct FunctionDirective<'s> {
     pub span: Span,
 }
 
-/// What follows `.callprototype` (manual 11.3.3).
+/// The prototype of a `.callprototype` directive (manual 11.3.3).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Prototype<'s> {
     /// The results.
@@ -443,9 +442,9 @@ pub struct File<'s> {
 pub struct Section<'s> {
     /// The name, with its dot.
     pub name: Name<'s>,
-    /// What is between the braces.
+    /// The text between the braces.
     pub text: &'s str,
-    /// The place of the text.
+    /// The span of the text.
     pub text_span: Span,
     /// The labels in it.
     pub labels: Vec<Name<'s>>,
@@ -458,7 +457,7 @@ pub struct Section<'s> {
 pub struct Location<'s> {
     /// The file, line and column.
     pub position: [Number<'s>; 3],
-    /// What follows the first comma.
+    /// The inlined call after the first comma.
     pub inlined: Option<Box<InlinedAt<'s>>>,
     /// Where the directive is.
     pub span: Span,
@@ -469,7 +468,7 @@ pub struct Location<'s> {
 pub struct InlinedAt<'s> {
     /// The label of the function's name; a section has its dot.
     pub name: Name<'s>,
-    /// What is added to the label.
+    /// The offset from the label.
     pub offset: Option<Number<'s>>,
     /// The file, line and column of the call.
     pub position: [Number<'s>; 3],
@@ -488,8 +487,8 @@ impl<'s> Spare<'s> {
 
     /// Keeps the memory of a list.
     #[inline]
-    pub(crate) fn give(&self, mut list: Vec<Operand<'s>>) {
-        // Nearly all operands have no memory of their own; asking each is faster than dropping it.
+    pub(crate) fn put_back(&self, mut list: Vec<Operand<'s>>) {
+        // Most operands own no heap memory; checking each is faster than dropping it.
         while let Some(operand) = list.pop() {
             if operand.kind.is_plain() {
                 std::mem::forget(operand);

@@ -1,4 +1,4 @@
-//! Command-line arguments that mean the same in every tool.
+//! Command-line arguments that all tools share.
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
@@ -63,7 +63,7 @@ pub struct ReportArgs {
 }
 
 impl ReportArgs {
-    /// The terminal as these arguments want it used.
+    /// The terminal with the settings of these arguments.
     pub fn terminal(&self) -> Terminal {
         let automatic = || {
             let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -104,7 +104,7 @@ pub struct OptimizeArgs {
 }
 
 impl OptimizeArgs {
-    /// Whether anything is to be done.
+    /// Whether any optimization is requested.
     pub fn is_wanted(&self) -> bool {
         self.level != OptLevel::O0 || self.passes.is_some()
     }
@@ -133,11 +133,11 @@ pub struct TargetArgs {
     pub ptx_version: Option<PtxVersion>,
 }
 
-/// Reads an architecture that there is.
+/// Parses a supported architecture.
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// The message for an invalid or unknown architecture.
 pub fn sm(text: &str) -> Result<Sm, String> {
     let sm = if text.starts_with("sm_") { Sm::from_text(text) } else { None };
     let Some(sm) = sm else {
@@ -155,11 +155,11 @@ pub fn sm(text: &str) -> Result<Sm, String> {
     })
 }
 
-/// Reads a PTX version that there is.
+/// Parses a supported PTX version.
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// The message for an invalid or unknown version.
 pub fn ptx_version(text: &str) -> Result<PtxVersion, String> {
     let Some(version) = PtxVersion::from_text(text) else {
         return Err("expected a PTX version such as 8.7".to_owned());
@@ -189,7 +189,7 @@ pub struct Documents {
     man: bool,
 }
 
-/// Prints the document that was asked for; `None` when none was, so that the tool does its work.
+/// Prints the requested document. Returns `None` if none was requested, so that the tool does its work.
 pub fn print_documents(documents: &Documents, mut command: Command, terminal: Terminal) -> Option<ExitCode> {
     if let Some(text) = &documents.explain {
         return Some(run(terminal, || explain(text)));
@@ -213,11 +213,11 @@ pub fn print_documents(documents: &Documents, mut command: Command, terminal: Te
     Some(run(terminal, || Output::Stdout.write(&text)))
 }
 
-/// Reads the command line. Wrong usage is reported in the form that the command line asks for.
+/// Parses the command line. Wrong usage is reported in the form that the command line selects.
 ///
 /// # Errors
 ///
-/// The exit status, when there is nothing more to do: after wrong usage, `--help` and `--version`.
+/// The exit status, if there is nothing more to do: after wrong usage, `--help` and `--version`.
 pub fn parse_arguments<A: Parser + CommandFactory>() -> Result<A, ExitCode> {
     let error = match A::try_parse() {
         Ok(arguments) => return Ok(arguments),
@@ -238,7 +238,7 @@ pub fn parse_arguments<A: Parser + CommandFactory>() -> Result<A, ExitCode> {
     Err(ExitCode::from(status.number()))
 }
 
-/// The error format that a command line asks for which cannot be read as a whole.
+/// The error format of a command line that cannot be parsed as a whole.
 fn asked_format(arguments: impl Iterator<Item = String>) -> ErrorFormat {
     const NAME: &str = "--error-format";
     let mut asked = ErrorFormat::Human;
@@ -254,13 +254,13 @@ fn asked_format(arguments: impl Iterator<Item = String>) -> ErrorFormat {
     asked
 }
 
-/// What is wrong with a command line: the first line of the message, and the tip that follows it.
+/// The error of a command line: the first line of clap's message, and the tip after it.
 fn usage_finding(error: &clap::Error) -> Diagnostic {
     let text = error.render().to_string();
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next().unwrap_or(&text);
     let mut message = first.strip_prefix("error: ").unwrap_or(first).to_owned();
-    // Missing arguments are on lines of their own.
+    // Missing arguments are on separate lines.
     if error.get(ContextKind::InvalidArg).is_some() && message.ends_with(':') {
         let named = lines.clone().take_while(|line| !line.starts_with("Usage:"));
         message.push_str(&format!(" {}", named.collect::<Vec<_>>().join(", ")));

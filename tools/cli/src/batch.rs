@@ -1,4 +1,4 @@
-//! Many inputs, each translated on its own into a folder.
+//! Many inputs, each translated separately into a folder.
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,20 +16,20 @@ use crate::terminal::Terminal;
 /// Inputs that are translated one by one.
 #[derive(Clone, Debug)]
 pub struct Batch {
-    /// Each input file with the file that its product goes to; `None` without one.
+    /// Each input file with its output file; `None` without one.
     pub files: Vec<(PathBuf, Option<PathBuf>)>,
 }
 
-/// How deep folders may be nested.
+/// The maximum nesting depth of folders.
 const MOST_LEVELS: usize = 64;
 
 impl Batch {
-    /// The files that are named, and those with one of the suffixes in the folders that are named, at any depth, in the order
-    /// of their names. The products are laid out in `folder` as the inputs are in theirs, with another suffix.
+    /// Collects the files among the inputs, and in the folders among them the files with one of the suffixes, at any depth, sorted by
+    /// name. The outputs have the same paths in the folder of `product` as the inputs in theirs, with its suffix.
     ///
     /// # Errors
     ///
-    /// A folder that cannot be read or holds no such file, and two inputs with one product.
+    /// A folder that cannot be read or contains no such file, and two inputs with the same output.
     pub fn new(
         inputs: &[PathBuf],
         suffixes: &[&str],
@@ -68,7 +68,7 @@ impl Batch {
     }
 }
 
-/// The files of a folder with one of the suffixes.
+/// Collects the files of a folder that have one of the suffixes.
 fn collect(folder: &Path, suffixes: &[&str], levels: usize, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let unreadable = |error: std::io::Error| {
         let name = folder.display().to_string();
@@ -88,7 +88,7 @@ fn collect(folder: &Path, suffixes: &[&str], levels: usize, found: &mut Vec<Path
             suffix.is_some_and(|suffix| suffixes.contains(&suffix))
         };
         if path.is_dir() {
-            // Links may lead round in circles.
+            // Links can form cycles.
             if levels > 0 && !path.is_symlink() {
                 collect(&path, suffixes, levels - 1, found)?;
             }
@@ -99,11 +99,11 @@ fn collect(folder: &Path, suffixes: &[&str], levels: usize, found: &mut Vec<Path
     Ok(())
 }
 
-/// Translates each file, goes on after those that fail, and shows how far it is when standard error is a terminal.
+/// Translates each file, continues after files that fail, and shows the progress if standard error is a terminal.
 ///
 /// # Errors
 ///
-/// When files were rejected, with their number; what was found in each is reported by then.
+/// If files failed. Their number and the diagnostics of each are already reported.
 pub fn run_batch(
     terminal: Terminal,
     batch: &Batch,
@@ -143,7 +143,7 @@ pub fn run_batch(
     Err(Failure::about_several(status, Vec::new()))
 }
 
-/// Makes the folder of a file.
+/// Creates the folder of a file.
 fn make_folder(file: &Path) -> Result<(), Failure> {
     let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
     fs::create_dir_all(folder).map_err(|error| {
@@ -157,11 +157,11 @@ fn make_folder(file: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Refuses folders among inputs that are not translated one by one.
+/// Rejects folders among inputs that are not translated separately.
 ///
 /// # Errors
 ///
-/// Wrong usage when there is one.
+/// Wrong usage, if there is a folder.
 pub fn refuse_folders(inputs: &[PathBuf]) -> Result<(), Failure> {
     match inputs.iter().find(|input| input.is_dir()) {
         Some(folder) => Err(refused(folder, format!("`{}` is a folder", folder.display()), FOLDER_HELP)),
@@ -169,7 +169,7 @@ pub fn refuse_folders(inputs: &[PathBuf]) -> Result<(), Failure> {
     }
 }
 
-/// What to do about a folder among the inputs.
+/// The help for a folder among the inputs.
 const FOLDER_HELP: &str = "--output-dir translates each file in it";
 
 fn refused(path: &Path, message: String, help: &str) -> Failure {

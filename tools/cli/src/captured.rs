@@ -1,13 +1,13 @@
-//! Standard error for one form of lines alone: what others write to it meanwhile is caught.
+//! Captures the text that other code writes to standard error, so that all its lines have the same form.
 //!
-//! Some of LLVM's passes print (`print<domtree>`, `aa-eval`), past every handler and straight to the descriptor. Where each line is an
-//! object, what they print has to become one.
+//! Some of LLVM's passes print (`print<domtree>`, `aa-eval`) directly to the descriptor, without a handler. If each line has to be a JSON
+//! object, their text has to be converted to one.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::sync::{Mutex, OnceLock};
 
-/// Standard error as it was, and the file that took its place.
+/// The original standard error, and the file that replaces it.
 struct Captured {
     own: File,
     file: Mutex<File>,
@@ -15,11 +15,11 @@ struct Captured {
 
 static CAPTURED: OnceLock<Captured> = OnceLock::new();
 
-/// Catches from here on what is written to standard error other than by [`write`](fn@write).
+/// Starts to capture all text that is written to standard error, except by [`write`](fn@write).
 ///
 /// # Errors
 ///
-/// Those of the system, such as no room for a temporary file; then nothing has changed.
+/// Those of the system, such as no space for a temporary file. Then nothing is captured.
 #[cfg(unix)]
 pub(crate) fn capture() -> io::Result<()> {
     use std::os::fd::AsFd as _;
@@ -34,13 +34,13 @@ pub(crate) fn capture() -> io::Result<()> {
     Ok(())
 }
 
-/// Nothing is caught where descriptors are something else.
+/// Nothing is captured on systems without such descriptors.
 #[cfg(not(unix))]
 pub(crate) fn capture() -> io::Result<()> {
     Ok(())
 }
 
-/// The number of the descriptor that was standard error.
+/// The number of the descriptor of the original standard error.
 #[cfg(unix)]
 pub(crate) fn descriptor() -> i32 {
     use std::os::fd::AsRawFd as _;
@@ -54,7 +54,7 @@ pub(crate) fn descriptor() -> i32 {
     2
 }
 
-/// Writes to what was standard error. Nothing can be reported when that itself fails.
+/// Writes to the original standard error. A failure to do so cannot be reported.
 pub(crate) fn write(text: &str) {
     let _ = match CAPTURED.get() {
         Some(captured) => (&captured.own).write_all(text.as_bytes()),
@@ -62,14 +62,14 @@ pub(crate) fn write(text: &str) {
     };
 }
 
-/// What was caught since the last time; nothing where it cannot be read.
+/// The text captured since the last call; `None` if there is none or it cannot be read.
 pub(crate) fn take() -> Option<String> {
     let captured = CAPTURED.get()?;
-    // A failure of LLVM may have happened anywhere: nothing is waited for.
+    // A failure of LLVM may happen while the lock is held, so this must not wait for it.
     let mut file = captured.file.try_lock().ok()?;
     let mut bytes = Vec::new();
     file.rewind().and_then(|()| file.read_to_end(&mut bytes)).ok()?;
-    // The descriptor shares this file's position, so the next text begins at its start again.
+    // The descriptor shares this file's position, so the next text is written at its start.
     file.set_len(0).and_then(|()| file.rewind()).ok()?;
     let text = String::from_utf8_lossy(&bytes).trim_end().to_owned();
     (!text.is_empty()).then_some(text)

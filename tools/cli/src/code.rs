@@ -1,4 +1,4 @@
-//! The codes of what the tools themselves find.
+//! The codes of the tools' own diagnostics.
 
 ptx_diag::codes! {
     /// The input cannot be read.

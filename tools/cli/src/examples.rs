@@ -1,6 +1,6 @@
-//! For each code of a finding an input that gives it, and one that does not.
+//! For each diagnostic code, an input that causes the diagnostic, and a correct one.
 
-/// What an example is.
+/// The kind of an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExampleKind {
     /// Statements of a kernel, see [`CodeExample::file`].
@@ -9,7 +9,7 @@ pub enum ExampleKind {
     Module,
     /// A whole PTX file.
     File,
-    /// Two PTX files that are linked, parted by a line of `=`; each is a module as [`ExampleKind::Module`].
+    /// Two PTX files that are linked, separated by a line of `=`; each is a module as in [`ExampleKind::Module`].
     Link,
     /// LLVM IR.
     Llvm,
@@ -17,22 +17,22 @@ pub enum ExampleKind {
     Run,
     /// A command line, where `k.ptx` is a file with a kernel `k`, and `p.ptx` one with a kernel `p` that takes a buffer.
     Command,
-    /// There is none, for the reason given.
+    /// There is no example; [`CodeExample::options`] has the reason.
     None,
 }
 
-/// A wrong input and a right one for a code.
+/// A wrong input and a correct one for a code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CodeExample {
     /// The code.
     pub code: &'static str,
-    /// What the inputs are.
+    /// The kind of the inputs.
     pub kind: ExampleKind,
-    /// Options of the tool; the reason where there is no example.
+    /// Options of the tool, or the reason why there is no example.
     pub options: &'static str,
-    /// What gives the code.
+    /// The input that causes the diagnostic.
     pub wrong: &'static str,
-    /// What does not.
+    /// The correct input.
     pub right: &'static str,
 }
 
@@ -44,7 +44,7 @@ const AROUND: &str = ".global .u32 g[4];\n.shared .u32 s;\n.func f() { ret; }\n.
     .reg .b64 %rd<8>;\n    .reg .f32 %f<8>;\nproto: .callprototype ()_ ();\n";
 
 impl CodeExample {
-    /// The whole file of which the example shows a part.
+    /// Completes `text`, the shown part of an example, to a whole file.
     pub fn file(&self, text: &str) -> String {
         match self.kind {
             ExampleKind::Body => format!("{HEADER}{AROUND}{text}\n    ret;\n}}\n"),
@@ -73,7 +73,7 @@ pub fn code_examples() -> impl Iterator<Item = CodeExample> {
             "command" => ExampleKind::Command,
             _ => ExampleKind::None,
         };
-        // Default: what no example can show has no text.
+        // Default: a code without an example has no text.
         let (wrong, right) = text.split_once("\n--\n").unwrap_or_default();
         Some(CodeExample { code, kind, options, wrong, right: right.trim_end() })
     })

@@ -1,4 +1,4 @@
-//! `--explain`: what the instruction table has on a mnemonic, or what the code of a finding means.
+//! `--explain`: the entries of the instruction table for a mnemonic, or the meaning of a diagnostic code.
 
 use ptx_diag::{CodeMeaning, Diagnostic};
 use ptx_isa::MnemonicError;
@@ -7,7 +7,7 @@ use crate::examples::{ExampleKind, code_examples};
 use crate::failure::{ExitStatus, Failure};
 use crate::output::Output;
 
-/// Prints what the code of a finding means, or the rows that a mnemonic names, whole or in part.
+/// Prints the meaning of a diagnostic code, or the rows for a complete or partial mnemonic.
 pub fn explain(mnemonic: &str) -> Result<(), Failure> {
     if is_code(mnemonic) {
         return explain_code(mnemonic);
@@ -18,13 +18,13 @@ pub fn explain(mnemonic: &str) -> Result<(), Failure> {
     }
 }
 
-/// Whether a text is the code of a finding, such as `V0501`; no instruction has a capital letter.
+/// Whether a text is a diagnostic code, such as `V0501`; no instruction has a capital letter.
 fn is_code(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.next().is_some_and(|first| first.is_ascii_uppercase()) && bytes.all(|byte| byte.is_ascii_digit())
 }
 
-/// The codes of all findings there are.
+/// All diagnostic codes.
 pub fn all_codes() -> impl Iterator<Item = &'static CodeMeaning> {
     ptx_driver::code_meanings()
         .chain(ptx_program::codes::MEANINGS)
@@ -32,7 +32,7 @@ pub fn all_codes() -> impl Iterator<Item = &'static CodeMeaning> {
         .chain(crate::code::MEANINGS)
 }
 
-/// The example of a code, or nothing where there is none.
+/// The text of the example of a code; empty if there is none.
 fn shown_example(code: &str) -> String {
     let Some(example) = code_examples().find(|example| example.code == code) else { return String::new() };
     let indented = |text: &str| text.lines().map(|line| format!("    {line}\n")).collect::<String>();
@@ -46,7 +46,7 @@ fn shown_example(code: &str) -> String {
     format!("\nWrong{with}:\n\n{}\nRight:\n\n{}", indented(example.wrong), indented(example.right))
 }
 
-/// What `--explain` prints for a code, in Markdown: its meaning in a line, and where there is an example the wrong input and the right one.
+/// The output of `--explain` for a code, in Markdown: its meaning on one line, and, if there is an example, the wrong and the correct input.
 pub fn explanation(meaning: &CodeMeaning) -> String {
     let code = meaning.code.0;
     format!("{code}: {}\n{}", meaning.text(), shown_example(code))

@@ -1,22 +1,22 @@
-//! Why a tool could not do its work, and the exit status that it ends with.
+//! The failure of a tool, and its exit status.
 
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 
-/// How a tool ends.
+/// The exit status of a tool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExitStatus {
-    /// All went well.
+    /// Success.
     Ok,
     /// The input was rejected, or input or output failed.
     Rejected,
-    /// The command line makes no sense.
+    /// The command line is invalid.
     Usage,
     /// An execution failed: trap, deadlock, time-out, bad access.
     Failed,
 }
 
 impl ExitStatus {
-    /// The number the system sees.
+    /// The number that is returned to the system.
     pub const fn number(self) -> u8 {
         match self {
             ExitStatus::Ok => 0,
@@ -27,7 +27,7 @@ impl ExitStatus {
     }
 }
 
-/// Why a tool could not do its work: what it found, about which input, and how it ends.
+/// The failure of a tool: diagnostics about inputs, and the exit status.
 #[derive(Debug)]
 pub struct Failure(Box<Report>);
 
@@ -38,27 +38,27 @@ struct Report {
 }
 
 impl Failure {
-    /// The findings given about `source` end the tool with `status`.
+    /// A failure with diagnostics about `source` and an exit status.
     pub fn new(status: ExitStatus, source: SourceFile, diagnostics: Diagnostics) -> Self {
         Self::about_several(status, vec![(source, diagnostics)])
     }
 
-    /// The findings given about several inputs end the tool with `status`.
+    /// A failure with diagnostics about several inputs and an exit status.
     pub fn about_several(status: ExitStatus, parts: Vec<(SourceFile, Diagnostics)>) -> Self {
         Self(Box::new(Report { status, parts }))
     }
 
-    /// How the tool ends.
+    /// The exit status.
     pub fn status(&self) -> ExitStatus {
         self.0.status
     }
 
-    /// What was found, with the input that it is about.
+    /// The diagnostics with their inputs.
     pub(crate) fn parts(&self) -> &[(SourceFile, Diagnostics)] {
         &self.0.parts
     }
 
-    /// One finding about the file `name` as a whole.
+    /// A failure with one diagnostic about the file `name` as a whole.
     pub fn about(status: ExitStatus, name: &str, diagnostic: Diagnostic) -> Self {
         let mut diagnostics = Diagnostics::new();
         diagnostics.push(diagnostic);
@@ -66,12 +66,12 @@ impl Failure {
     }
 }
 
-/// The input is rejected for what was found.
+/// The failure that an input is rejected with these diagnostics.
 pub fn rejected(source: &SourceFile, diagnostics: Diagnostics) -> Failure {
     Failure::new(ExitStatus::Rejected, source.clone(), diagnostics)
 }
 
-/// The input is rejected, or the user is, when it is the text of `--passes` that is wrong.
+/// The failure that an input is rejected, or wrong usage if the text of `--passes` is invalid.
 pub fn usage_or_rejected(source: &SourceFile, diagnostics: Diagnostics) -> Failure {
     let by_user = diagnostics.iter().any(|found| found.code == ptx_driver::code::PIPELINE);
     let status = if by_user { ExitStatus::Usage } else { ExitStatus::Rejected };

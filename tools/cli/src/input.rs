@@ -1,4 +1,4 @@
-//! Reading the input.
+//! Reads input files.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,14 +10,14 @@ use crate::code;
 use crate::failure::{ExitStatus, Failure};
 use crate::program::note_input;
 
-/// What findings call standard input.
+/// The name of standard input in diagnostics.
 pub const STDIN_NAME: &str = "<stdin>";
 
-/// Reads a file, or standard input when the path is `-`.
+/// Reads a file, or standard input if the path is `-`.
 ///
 /// # Errors
 ///
-/// A finding without a place when the input cannot be read or is larger than 4 GiB.
+/// A diagnostic without a location if the input cannot be read or is larger than 4 GiB.
 pub fn read_input(path: &Path) -> Result<SourceFile, Failure> {
     let name = if path == Path::new("-") { STDIN_NAME.to_owned() } else { path.display().to_string() };
     note_input(&name);
@@ -30,7 +30,7 @@ pub fn read_input(path: &Path) -> Result<SourceFile, Failure> {
                 .with_help("split it: positions are counted in 32 bits");
         Failure::about(ExitStatus::Rejected, &name, finding)
     };
-    // What is known to be too large is not read at all.
+    // A file that is known to be too large is not read at all.
     let size =
         |path: &Path| std::fs::metadata(path).ok().filter(|data| data.is_file()).map(|data| data.len());
     if path != Path::new("-") && size(path).is_some_and(|size| size > u64::from(u32::MAX)) {
@@ -44,19 +44,19 @@ pub fn read_input(path: &Path) -> Result<SourceFile, Failure> {
     Ok(SourceFile::new(name, bytes))
 }
 
-/// The most bytes that are read of what does not tell its size: a pipe, or a device that never ends.
+/// The maximum number of bytes that are read from files of unknown size, such as pipes and endless devices.
 const MOST_UNKNOWN: u64 = 1 << 30;
 
-/// Why a file was not read.
+/// The reason why a file was not read.
 #[derive(Debug)]
 pub enum ReadError {
-    /// The system's reason.
+    /// An error of the system.
     System(io::Error),
-    /// It has more bytes than are allowed, so many or more.
+    /// It is too large; it has at least this number of bytes.
     TooLarge(u64),
 }
 
-/// Reads a file of at most so many bytes, and nothing of one that is known to have more. Of what does not tell its size, such as
+/// Reads a file of at most `most` bytes. A file that is known to have more is not read at all. Of a file of unknown size, such as
 /// `/dev/zero`, at most 1 GiB is read.
 ///
 /// # Errors
@@ -65,7 +65,7 @@ pub enum ReadError {
 pub fn read_at_most(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
     let file = File::open(path).map_err(ReadError::System)?;
     let metadata = file.metadata().map_err(ReadError::System)?;
-    // Files of the system are regular ones of no bytes.
+    // Files of the kernel, as in `/proc`, are regular files of size zero.
     let known = Some(metadata.len()).filter(|len| metadata.is_file() && *len > 0);
     if let Some(len) = known.filter(|len| *len > most) {
         return Err(ReadError::TooLarge(len));
@@ -85,7 +85,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Reads everything, but not much more than can be accepted.
+/// Reads everything, up to one byte more than the maximum size of an input.
 fn read_limited(reader: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.take(u64::from(u32::MAX) + 1).read_to_end(&mut bytes)?;
@@ -100,7 +100,7 @@ mod tests {
     fn a_file_of_more_bytes_than_allowed_is_refused_before_it_is_read() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("large");
-        // A file with a hole of more bytes than this machine has memory.
+        // A sparse file that is larger than this machine's memory.
         File::create(&path).and_then(|file| file.set_len(1 << 42)).expect("a file");
         assert!(matches!(read_at_most(&path, 1 << 34), Err(ReadError::TooLarge(len)) if len == 1 << 42));
         std::fs::write(&path, b"1234").expect("a file");

@@ -1,8 +1,8 @@
 //! Code shared by the tools: arguments, input and output, reporting, exit status.
 //!
-//! The libraries of this project only return findings; this crate reports them in the same way for all
-//! tools. A tool's exit status is 0 on success, 1 when the input was rejected, 2 for wrong usage
-//! and 3 when an execution failed ([`ExitStatus`]). An output file is either written completely or left unchanged.
+//! The libraries of this project only return diagnostics; this crate reports them identically for all
+//! tools. A tool's exit status is 0 on success, 1 if the input was rejected, 2 for wrong usage
+//! and 3 if an execution failed ([`ExitStatus`]). An output file is either written completely or left unchanged.
 
 mod arguments;
 mod batch;

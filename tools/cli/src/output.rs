@@ -1,4 +1,4 @@
-//! Writing the output: whole or not at all.
+//! Writes the output, completely or not at all.
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -10,27 +10,27 @@ use crate::code;
 use crate::failure::{ExitStatus, Failure};
 use crate::progress_bar::beside_bar;
 
-/// Where a tool's product goes.
+/// The destination of a tool's output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Output {
     /// Standard output.
     Stdout,
-    /// A file, which is replaced in one step where it is a regular one.
+    /// A file; a regular file is replaced atomically.
     File(PathBuf),
 }
 
-/// What a path leads to.
+/// The target of a path.
 enum Target {
     /// A descriptor of this process (`/dev/stdout`, `/dev/fd/3`), by its number.
     Descriptor(u32),
     /// A pipe, a device or a socket.
     Stream,
-    /// A regular file, or nothing yet: the path without links.
+    /// A regular file, or a file that does not exist yet: the path without links.
     Regular(PathBuf),
 }
 
 impl Output {
-    /// The output named on the command line; `-` and nothing mean standard output.
+    /// The output specified on the command line; standard output for `-` or no path.
     pub fn from_argument(path: Option<&Path>) -> Self {
         match path {
             Some(path) if path != Path::new("-") => Output::File(path.to_owned()),
@@ -38,15 +38,15 @@ impl Output {
         }
     }
 
-    /// Writes the whole product.
+    /// Writes the whole output.
     ///
-    /// A regular file is written beside its final place and then renamed, so that a reader never sees half of it and a
-    /// failure leaves the old one. Devices, pipes and descriptors (`/dev/stdout`, `>(command)` of a shell) are written to directly, and a
-    /// link's target is what is replaced.
+    /// A regular file is written to a temporary file in the same folder, which is then renamed, so that a reader never sees a part of it
+    /// and a failure keeps the old one. Devices, pipes and descriptors (`/dev/stdout`, `>(command)` of a shell) are written directly. For a
+    /// link, its target is replaced.
     ///
     /// # Errors
     ///
-    /// A finding without a place. A reader of standard output that has gone away is none.
+    /// A diagnostic without a location. It is not an error if the reader of standard output has closed it.
     pub fn write(&self, bytes: &[u8]) -> Result<(), Failure> {
         let (name, result) = match self {
             Output::Stdout => ("<stdout>".to_owned(), write_stdout(bytes)),
@@ -60,7 +60,7 @@ impl Output {
     }
 }
 
-/// Refuses an output that is one of the files that are read, under any name that it has.
+/// Rejects an output that is one of the input files, under any of its names.
 ///
 /// # Errors
 ///
@@ -81,7 +81,7 @@ pub fn refuse_input<'p>(output: &Output, inputs: impl IntoIterator<Item = &'p Pa
     Err(Failure::about(ExitStatus::Usage, "<command line>", finding))
 }
 
-/// Whether what is written under one name replaces what is written under the other. Streams take both.
+/// Whether writing to one path replaces the file that was written to the other. This is never the case for streams.
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     match (identity(one), identity(other)) {
         (Some(one), Some(other)) => one == other,
@@ -90,7 +90,7 @@ pub fn is_same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// What two names of one regular file have in common; nothing for what is none.
+/// An identity that is equal for all names of a regular file; `None` for other files.
 #[cfg(unix)]
 fn identity(path: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;
@@ -99,18 +99,18 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
     Some((metadata.dev(), metadata.ino()))
 }
 
-/// What two names of one regular file have in common, except for hard links.
+/// An identity that is equal for all names of a regular file, except hard links; `None` for other files.
 #[cfg(not(unix))]
 fn identity(path: &Path) -> Option<PathBuf> {
     fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     fs::canonicalize(path).ok()
 }
 
-/// Refuses binary output to a terminal, as LLVM's tools do.
+/// Rejects binary output to a terminal, as LLVM's tools do.
 ///
 /// # Errors
 ///
-/// Wrong usage when the output is standard output and that is a terminal.
+/// Wrong usage, if the output is standard output and that is a terminal.
 pub fn refuse_terminal(output: &Output, what: &str) -> Result<(), Failure> {
     if *output != Output::Stdout || !io::stdout().is_terminal() {
         return Ok(());
@@ -134,15 +134,15 @@ fn write_stdout(bytes: &[u8]) -> io::Result<()> {
 fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match target(path) {
         Target::Descriptor(1) => write_stdout(bytes),
-        // A regular file keeps what the descriptor's owner has written to it before.
+        // Appending to a regular file keeps the text that the descriptor's owner has written before.
         Target::Descriptor(_) => fs::OpenOptions::new().append(true).open(path)?.write_all(bytes),
-        // Opened by its name: what the name of a descriptor leads to has none.
+        // Opened by the original path, because the target of a descriptor's path has no name.
         Target::Stream => fs::OpenOptions::new().write(true).open(path)?.write_all(bytes),
         Target::Regular(target) => replace_file(&target, bytes),
     }
 }
 
-/// What a path leads to, through as many links as a system follows.
+/// Resolves the target of a path, through as many links as the system follows.
 fn target(path: &Path) -> Target {
     const MOST: usize = 40;
     let mut next = path.to_owned();
@@ -157,13 +157,13 @@ fn target(path: &Path) -> Target {
     match fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() => Target::Stream,
         Ok(_) => Target::Regular(fs::canonicalize(path).unwrap_or(next)),
-        // A link that leads to itself: the folder that there is not gives the system's words.
+        // A link to itself: the path of a missing folder causes the system's error message.
         Err(_) if next.is_symlink() => Target::Regular(path.join("")),
         Err(_) => Target::Regular(next),
     }
 }
 
-/// The number of a descriptor of this process that a path names.
+/// The number of the descriptor of this process to which a path refers.
 fn descriptor(path: &Path) -> Option<u32> {
     let number = path.strip_prefix("/dev/fd").or_else(|_| path.strip_prefix("/proc/self/fd")).ok()?;
     number.to_str()?.parse().ok()
@@ -179,10 +179,10 @@ fn replace_file(target: &Path, bytes: &[u8]) -> io::Result<()> {
     builder.prefix(".ptx-");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    // The crate's error names the temporary file, which says nothing to whoever named another one.
+    // The crate's error has the path of the temporary file, which the user did not specify.
     let nowhere = |error: io::Error| fs::metadata(folder).err().unwrap_or_else(|| error.kind().into());
     let mut file = builder.tempfile_in(folder).map_err(nowhere)?;
-    // Written through the file alone, for the same reason.
+    // Written with the plain file, for the same reason.
     file.as_file_mut().write_all(bytes)?;
     if let Some(metadata) = existing {
         fs::set_permissions(file.path(), metadata.permissions())?;

@@ -1,4 +1,4 @@
-//! Running a tool: its stack, and its end when it fails or LLVM gives up.
+//! Runs a tool: its stack, and its exit after its own failures and those of LLVM.
 
 use std::process::ExitCode;
 use std::sync::{Mutex, OnceLock};
@@ -11,18 +11,18 @@ use crate::failure::{ExitStatus, Failure};
 use crate::terminal::{Terminal, write_stderr};
 use crate::{captured, code};
 
-/// The stack the work gets. LLVM's readers and passes recurse over nested types and expressions; the memory is only
-/// taken when it is used.
+/// The stack size of the tool's work. LLVM's readers and passes recurse over nested types and expressions; the memory is
+/// only committed when it is used.
 const STACK_BYTES: usize = 512 << 20;
 
-/// Runs a tool's work on a large stack, reports why it failed, and gives the exit status.
+/// Runs a tool's work on a large stack, reports its failure, and returns the exit status.
 ///
-/// LLVM's fatal errors and crashes end the process as rejected input, in the same form as other findings. Output is
-/// written by then, or not begun.
+/// LLVM's fatal errors and crashes end the process as rejected input, in the same form as other diagnostics. The output is
+/// either complete at that point or not begun.
 pub fn run(terminal: Terminal, work: impl FnOnce() -> Result<(), Failure> + Send) -> ExitCode {
     let _ = FATAL_TERMINAL.set(terminal);
     if terminal.format() == Format::Json {
-        // Without room for what others print it stays among the lines.
+        // If there is no space to capture the text of other code, it remains between the lines.
         let _ = captured::capture();
         std::panic::set_hook(Box::new(move |panic| {
             let finding = Diagnostic::error_without_place(code::DEFECT, panic.to_string())
@@ -35,7 +35,7 @@ pub fn run(terminal: Terminal, work: impl FnOnce() -> Result<(), Failure> + Send
     ptx_llvm::on_crash(LastWords { words: crash_report, descriptor: captured::descriptor(), status });
     let result = thread::scope(|scope| {
         let worker = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work)?;
-        // A panic has printed its message already; there is nothing to add but the status.
+        // A panic has already printed its message; only the status is left to return.
         Ok::<_, std::io::Error>(worker.join().unwrap_or_else(|_| std::process::exit(101)))
     });
     terminal.show_captured();
@@ -57,20 +57,20 @@ pub fn run(terminal: Terminal, work: impl FnOnce() -> Result<(), Failure> + Send
     ExitCode::from(status.number())
 }
 
-/// LLVM's handler takes no data of its own, so it finds the terminal here.
+/// LLVM's handler has no user data, so it reads the terminal here.
 static FATAL_TERMINAL: OnceLock<Terminal> = OnceLock::new();
 
-/// The name of the first input that is worked on together, to which LLVM's failures are attributed.
+/// The name of the first of the inputs that are processed together, to which LLVM's failures are attributed.
 static FATAL_INPUT: Mutex<Option<String>> = Mutex::new(None);
 
-/// Notes what a failure of LLVM will be about; the first name stays until [`forget_input`].
+/// Sets the input to which a failure of LLVM is attributed; the first one remains until [`forget_input`].
 pub(crate) fn note_input(name: &str) {
     if let Ok(mut noted) = FATAL_INPUT.lock() {
         noted.get_or_insert_with(|| name.to_owned());
     }
 }
 
-/// What comes next has nothing to do with the inputs so far.
+/// Clears the input to which failures of LLVM are attributed.
 pub(crate) fn forget_input() {
     if let Ok(mut noted) = FATAL_INPUT.lock() {
         *noted = None;
@@ -93,20 +93,20 @@ fn crash_report(signal: &str) -> Vec<u8> {
     about_llvm(finding).into_bytes()
 }
 
-/// How the tool ends when the code of a kernel crashes: with what `finding` makes of the signal's name, as a failed execution.
+/// The handler for crashes of a kernel's code: it reports the diagnostic that `finding` returns for the signal's name, as a failed execution.
 pub fn crash_of_kernel(finding: impl Fn(&str) -> Diagnostic) -> KernelCrash {
     let status = i32::from(ExitStatus::Failed.number());
     KernelCrash::new(|signal| about_llvm(finding(signal)).into_bytes(), captured::descriptor(), status)
 }
 
-/// A finding that LLVM's failure leaves no time to place, as the terminal shows it.
+/// Renders a diagnostic without a location about a failure of LLVM, in the format of the terminal.
 fn about_llvm(finding: Diagnostic) -> String {
     let Some(terminal) = FATAL_TERMINAL.get() else { return String::new() };
     let mut diagnostics = Diagnostics::new();
     diagnostics.push(finding);
-    // A crash may have happened anywhere: nothing is waited for.
+    // A crash may happen while the lock is held, so this must not wait for it.
     let noted = FATAL_INPUT.try_lock().ok().and_then(|noted| noted.clone());
-    // Default: a failure before there is an input, or while another thread notes one.
+    // Default: a failure before there is an input, or while another thread sets one.
     let name = noted.unwrap_or_else(|| "<LLVM>".to_owned());
     render(&SourceFile::new(name, Vec::new()), &diagnostics, terminal.format())
 }

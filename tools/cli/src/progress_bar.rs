@@ -1,4 +1,4 @@
-//! The progress bar that is on the screen, which makes room for what is written.
+//! The progress bar on the screen, which is hidden while other text is written.
 
 use std::sync::Mutex;
 
@@ -10,7 +10,7 @@ static BAR: Mutex<Option<Shown>> = Mutex::new(None);
 /// A progress bar, with its message.
 struct Shown {
     bar: ProgressBar,
-    /// The input that is worked on.
+    /// The input that is being processed.
     input: String,
 }
 
@@ -20,7 +20,7 @@ pub(crate) fn set_bar(bar: Option<ProgressBar>) {
     }
 }
 
-/// Shows which input is worked on.
+/// Shows the input that is being processed.
 pub(crate) fn show_input(name: String) {
     if let Ok(Some(Shown { bar, input })) = BAR.lock().as_deref_mut().map(Option::as_mut) {
         bar.set_message(name.clone());
@@ -28,16 +28,16 @@ pub(crate) fn show_input(name: String) {
     }
 }
 
-/// Shows what is being done with the input.
+/// Shows the current step for the input.
 pub(crate) fn show_work(what: &str) {
     if let Ok(Some(Shown { bar, input })) = BAR.lock().as_deref().map(Option::as_ref) {
         bar.set_message(format!("{input}: {what}"));
     }
 }
 
-/// Writes to a stream that may be the progress bar's terminal, which is not on the screen meanwhile.
+/// Writes to a stream that may be the terminal of the progress bar, which is hidden meanwhile.
 pub(crate) fn beside_bar<T>(write: impl FnOnce() -> T) -> T {
-    // Where LLVM has failed nothing is waited for.
+    // LLVM may have failed while the lock is held, so this must not wait for it.
     let bar = BAR.try_lock().ok().and_then(|shown| Some(shown.as_ref()?.bar.clone()));
     match bar {
         Some(bar) => bar.suspend(write),

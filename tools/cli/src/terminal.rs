@@ -1,4 +1,4 @@
-//! Standard error: findings, progress.
+//! Diagnostics and progress on standard error.
 
 use std::time::Instant;
 
@@ -11,25 +11,25 @@ use crate::{captured, code};
 /// Whether progress is reported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verbosity {
-    /// Only findings.
+    /// Only diagnostics.
     Quiet,
-    /// Also what is being done.
+    /// Also the steps of the work.
     Verbose,
 }
 
-/// What becomes of warnings.
+/// How warnings are treated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Warnings {
     /// They are shown.
     #[default]
     Shown,
-    /// They are left out.
+    /// They are omitted.
     Hidden,
     /// They are errors.
     Denied,
 }
 
-/// How a tool talks to its user on standard error.
+/// How a tool reports to its user on standard error.
 #[derive(Clone, Copy, Debug)]
 pub struct Terminal {
     format: Format,
@@ -38,17 +38,17 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// A terminal that shows findings in `format`.
+    /// A terminal that shows diagnostics in `format`.
     pub fn new(format: Format, verbosity: Verbosity, warnings: Warnings) -> Self {
         Self { format, verbosity, warnings }
     }
 
-    /// The form findings are shown in.
+    /// The form in which diagnostics are shown.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// Shows findings.
+    /// Shows diagnostics.
     pub fn report(&self, source: &SourceFile, diagnostics: &Diagnostics) {
         write_stderr(&render(source, &self.weighed(diagnostics), self.format));
     }
@@ -57,7 +57,7 @@ impl Terminal {
     ///
     /// # Errors
     ///
-    /// When warnings are errors and there are any.
+    /// If warnings are errors and there are any.
     pub fn warn(&self, parts: Vec<(SourceFile, Diagnostics)>) -> Result<(), Failure> {
         if parts.iter().any(|(_, found)| self.weighed(found).has_errors()) {
             return Err(Failure::about_several(ExitStatus::Rejected, parts));
@@ -66,7 +66,7 @@ impl Terminal {
         Ok(())
     }
 
-    /// The findings with their warnings as the user wants them.
+    /// The diagnostics, with warnings omitted or turned into errors as the user specifies.
     fn weighed(&self, diagnostics: &Diagnostics) -> Diagnostics {
         let mut weighed = Diagnostics::new();
         for diagnostic in diagnostics {
@@ -91,19 +91,19 @@ impl Terminal {
         result
     }
 
-    /// Shows on the progress bar of many inputs what is being done with the current one.
+    /// Shows the current step on the progress bar of many inputs.
     pub fn show_work(&self, what: &str) {
         show_work(what);
     }
 
-    /// Prints a message when progress is shown; as a finding where every line is one.
+    /// Prints a message if progress is shown; as a diagnostic if every line is one.
     pub fn note(&self, text: impl FnOnce() -> String) {
         if self.verbosity == Verbosity::Verbose {
             self.say(text());
         }
     }
 
-    /// Prints a message that concerns no input.
+    /// Prints a message that is not about an input.
     pub fn say(&self, text: String) {
         match self.format {
             Format::Json => self.show_note(code::PROGRESS, text),
@@ -111,7 +111,7 @@ impl Terminal {
         }
     }
 
-    /// Shows as a note what others printed since the last time, where it was caught.
+    /// Shows the text captured since the last call, if any, as a note.
     pub(crate) fn show_captured(&self) {
         if let Some(text) = captured::take() {
             self.show_note(code::PRINTED, text);
@@ -128,13 +128,13 @@ impl Terminal {
 }
 
 impl Failure {
-    /// Shows what was found.
+    /// Shows the diagnostics.
     pub fn report(&self, terminal: Terminal) {
         self.parts().iter().for_each(|(source, diagnostics)| terminal.report(source, diagnostics));
     }
 }
 
-/// Writes to standard error, beside the progress bar where there is one.
+/// Writes to standard error, without disturbing a progress bar.
 pub(crate) fn write_stderr(text: &str) {
     beside_bar(|| captured::write(text));
 }

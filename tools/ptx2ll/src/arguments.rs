@@ -27,7 +27,7 @@ Exit status:
   1  the input was rejected; an existing output file is left as it was
   2  wrong usage";
 
-/// What is produced.
+/// The kind of output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Emit {
     /// LLVM IR as text.
@@ -44,7 +44,7 @@ pub enum Emit {
     Obj,
 }
 
-/// What code is for.
+/// The target of code generation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
     /// A GPU.
@@ -66,7 +66,7 @@ fn target(text: &str) -> Result<Target, String> {
     }
 }
 
-/// Reads extents of a block: `256`, `16,16` or `8,8,4`.
+/// Parses the extents of a block: `256`, `16,16` or `8,8,4`.
 fn block(text: &str) -> Result<[u32; 3], String> {
     let mut extents = [1; 3];
     let given: Vec<&str> = text.split(',').collect();
@@ -107,7 +107,7 @@ pub struct TargetArgs {
 }
 
 impl TargetArgs {
-    /// The architecture, where it is one.
+    /// The architecture, if the target is a GPU.
     pub fn gpu(&self) -> Option<Sm> {
         match self.target {
             Some(Target::Gpu(sm)) => Some(sm),
@@ -115,7 +115,7 @@ impl TargetArgs {
         }
     }
 
-    /// Whether kernels are compiled for a processor.
+    /// Whether kernels are compiled for a CPU.
     pub fn is_processor(&self) -> bool {
         matches!(self.target, Some(Target::Host | Target::X86 | Target::Arm))
     }
@@ -167,7 +167,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// What is produced: by `--emit`, else by the suffix of the output.
+    /// The kind of output: by `--emit`, or else by the suffix of the output file.
     pub fn product(&self) -> Emit {
         let suffix =
             self.output.as_deref().and_then(|path| path.extension()).and_then(|suffix| suffix.to_str());

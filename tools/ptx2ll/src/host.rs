@@ -60,7 +60,7 @@ pub(crate) fn compile(
     Output::from_argument(arguments.output.as_deref()).write(&bytes)
 }
 
-/// Where the header goes; nowhere when neither it nor the output has a name.
+/// The path of the header; `None` if neither the header nor the output has a name.
 pub fn header_path(arguments: &Arguments) -> Option<PathBuf> {
     let beside = || {
         let output = arguments.output.as_deref().filter(|path| *path != Path::new("-"))?;
@@ -78,18 +78,18 @@ fn cpu(arguments: &Arguments) -> Result<Cpu, LlvmError> {
     if let Some(name) = &arguments.target.cpu {
         cpu = Cpu::of(&cpu.triple, name, "");
     }
-    // That there is such a processor is found here.
+    // This fails if LLVM does not have such a processor.
     HostMachine::new(&cpu, OptLevel::O2)?;
     Ok(cpu)
 }
 
-/// Puts the variables of a module into memory of its own.
+/// Allocates the variables of a module in separate memory.
 fn image(verified: Verified<'_>) -> Result<Arc<Image>, Diagnostics> {
     let memory = Memory::with_addresses(AddressSize::of(verified.module()));
     Image::new(verified, Surroundings { memory, heap: DeviceHeap::default(), limits: Limits::default() })
 }
 
-/// The kernels that are asked for, each with the shapes of its blocks.
+/// The requested kernels, each with the shapes of its blocks.
 fn kernels(arguments: &Arguments, images: &[Arc<Image>; 2]) -> Result<Vec<UnitKernel>, Diagnostics> {
     let all: Vec<String> = images[0].kernels().into_iter().map(str::to_owned).collect();
     let wanted = if arguments.target.entry.is_empty() { &all } else { &arguments.target.entry };
@@ -142,12 +142,12 @@ fn blocks(arguments: &Arguments, prepared: &Prepared) -> Result<Vec<Dim3>, Diagn
     Ok(blocks)
 }
 
-/// Where a kernel is, and the shape of blocks that it requires.
+/// The position of a kernel, and the shape of blocks that it requires.
 fn required(module: &Module, name: &str) -> (Span, Option<Dim3>) {
     let kernel = module.functions.iter().find(|function| module.name(function.name) == name);
     let Some(kernel) = kernel else { return (Span::default(), None) };
     let required = kernel.directives.iter().find_map(|(directive, _)| match directive {
-        // Default: a block has one thread in dimensions that are not written.
+        // Default: a block has one thread in omitted dimensions.
         FunctionDirective::ReqNtid(extents) => Some(extents.map(|extent| extent.unwrap_or(1))),
         _ => None,
     });
@@ -166,7 +166,7 @@ fn finding(error: AotError) -> Diagnostic {
     }
 }
 
-/// The processor is not known.
+/// The failure that the processor is not known.
 fn failed(arguments: &Arguments, error: &LlvmError) -> Failure {
     let names: Vec<String> = arguments.inputs.iter().map(|path| path.display().to_string()).collect();
     let finding = Diagnostic::error_without_place(code::USAGE, error.to_string());

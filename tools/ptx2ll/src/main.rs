@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     run(terminal, || if is_batch { translate_each(&arguments) } else { translate(&arguments) })
 }
 
-/// Each input on its own.
+/// Translates each input separately.
 fn translate_each(arguments: &Arguments) -> Result<(), Failure> {
     let suffix = match arguments.product() {
         Emit::Ll => Some("ll"),
@@ -103,7 +103,7 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
 /// LLVM IR as text or bitcode.
 fn to_llvm(arguments: &Arguments, sources: &Sources, verified: Verified<'_>) -> Result<Vec<u8>, Failure> {
     let terminal = arguments.report.terminal();
-    // What LLVM says has no place; it is said of the first input.
+    // LLVM's messages have no location; they are reported for the first input.
     let source = sources.files().first().cloned().unwrap_or_else(|| SourceFile::new("", Vec::new()));
     let context = llvm_context(&source).map_err(|found| rejected(&source, found))?;
     let mut module =
@@ -134,7 +134,7 @@ fn to_llvm(arguments: &Arguments, sources: &Sources, verified: Verified<'_>) -> 
     Ok(if arguments.product() == Emit::Bc { module.to_bitcode() } else { module.to_text().into_bytes() })
 }
 
-/// LLVM IR for people to read: without hints, with labels that need no quotes.
+/// LLVM IR for human readers: without hints, with labels that need no quotes.
 fn listing(module: Module<'_>) -> Result<String, LlvmError> {
     let mut plain = module.without_hints()?;
     plain.rename_blocks(plain_label);
@@ -142,12 +142,12 @@ fn listing(module: Module<'_>) -> Result<String, LlvmError> {
     Ok(plain.to_text())
 }
 
-/// The inputs are rejected for what was found in them.
+/// The failure that the inputs are rejected with these diagnostics.
 fn rejected_in(sources: &Sources, findings: &Diagnostics) -> Failure {
     Failure::about_several(ExitStatus::Rejected, sources.split(findings))
 }
 
-/// Refuses what has no meaning for the target.
+/// Rejects options that do not apply to the target.
 fn check_target(arguments: &Arguments) -> Result<(), Failure> {
     let target = &arguments.target;
     let product = arguments.product();
@@ -176,7 +176,7 @@ fn check_target(arguments: &Arguments) -> Result<(), Failure> {
     Err(no_meaning(arguments, message.to_owned()))
 }
 
-/// Refuses to leave hints out of output that is not text, and optimization of what does not go through LLVM, rather than leave it out silently.
+/// Rejects `--no-hints` for output that is not text, and optimization of output that is produced without LLVM, which would be ignored silently.
 fn check_combination(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.no_hints && arguments.product() == Emit::Bc {
         let message = "--no-hints requires text output and cannot be used for bitcode".to_owned();

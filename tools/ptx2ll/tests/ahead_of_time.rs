@@ -1,5 +1,5 @@
-//! Kernels compiled ahead of time, linked into programs in C and Rust. What needs a compiler that is not there, or a processor, is counted as
-//! skipped; with CI=true there is a compiler.
+//! Kernels compiled ahead of time, linked into programs in C and Rust. Tests for which a compiler or processor is missing are counted as skipped;
+//! with CI=true a compiler is required.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output};
@@ -85,7 +85,7 @@ fn compile(arguments: &[&str], to: &Path) {
         .stderr("");
 }
 
-/// Compiles a program in C that calls the kernels of an object beside the header; gives the path of the program.
+/// Compiles a program in C that calls the kernels of an object in the folder of the header, and returns the path of the program.
 fn link(source: &Path, object: &Path) -> PathBuf {
     let folder = object.parent().unwrap();
     let program = folder.join("program");
@@ -245,7 +245,7 @@ fn other_products() {
     assert!(ir.contains("define i32 @saxpy(ptr %0, i32 %1, float %2, ptr %3, i64 %4)"), "{ir}");
     compile(&["--target=x86_64", "--entry=saxpy"], &path("mix.bc"));
     assert_eq!(std::fs::read(path("mix.bc")).unwrap()[..4], *b"BC\xc0\xde");
-    // Text needs no file; without one there is no header.
+    // Text can be written to standard output; then no header is written.
     let output = cargo_bin_cmd!("ptx2ll")
         .args(["--target=aarch64", "--emit=asm", "--entry=saxpy", "--block=128"])
         .arg(source("mix.ptx"))
@@ -274,7 +274,7 @@ fn other_processors() {
     assert!(!folder.path().join("mix.h").exists());
 }
 
-/// What the tool writes about a source that it rejects, which goes without an object.
+/// The diagnostics of a source that the tool rejects without writing an object.
 fn rejected(ptx: &str, arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("k.ptx"), ptx).unwrap();
@@ -297,7 +297,7 @@ fn refusals() {
         rejected(&kernel(""), &["--target=host"]),
         "k.ptx:4:8: error[T0021]: the block shape of the kernel `k` is not specified\n"
     );
-    // It asks the runtime for the instruction, of which an object does not have everything.
+    // The instruction calls a function of the runtime that is not available to objects.
     let product = kernel(
         ".reg .b32 %r<5>;\n.reg .b64 %a;\nmov.u64 %a, 64;\n\
          multimem.ld_reduce.global.add.u32 %r1, [%a];",

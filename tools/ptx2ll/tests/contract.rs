@@ -280,7 +280,7 @@ fn help_version_and_completions_are_there() {
     assert!(status == 0 && text(out).contains("complete"));
 }
 
-/// The dynamic loader names every library it loads when it is asked to.
+/// With LD_DEBUG the dynamic loader prints every library that it loads.
 #[cfg(all(target_os = "linux", target_env = "gnu", not(feature = "static")))]
 #[test]
 fn llvm_is_loaded_for_llvm_ir_alone() {

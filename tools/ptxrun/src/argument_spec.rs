@@ -1,7 +1,7 @@
 //! One argument of a launch, as it was written: bytes, a buffer, or a tensor map, texture or structure that refers to buffers.
 //!
-//! These types contain each other. Reading them is in `spec`, `tensor`, `texture` and `composed`; what the device gets is made of them
-//! in `contents`.
+//! These types contain each other. They are parsed in `spec`, `tensor`, `texture` and `composed`, and converted to the arguments for the
+//! device in `contents`.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub enum ArgumentSpec {
     InOut(PathBuf, PathBuf),
     /// `zero=BYTES`: a zeroed buffer.
     Zero(u64),
-    /// `tensormap=BUFFER,type=..,dims=..,box=..`: a tensor map over a buffer of its own, or over that of another argument.
+    /// `tensormap=BUFFER,type=..,dims=..,box=..`: a tensor map over its own buffer, or over that of another argument.
     TensorMap(Box<TensorMapSpec>),
     /// `texture=BUFFER,type=..,dims=..`, `surface=..`: the handle of a texture or surface.
     Texture(Box<TextureSpec>),
@@ -35,7 +35,7 @@ pub enum ArgumentSpec {
 }
 
 impl ArgumentSpec {
-    /// Whether it is a buffer, and its parameter the address.
+    /// Whether it is a buffer whose address is the parameter.
     pub fn is_plain_buffer(&self) -> bool {
         match self {
             Self::In(_) | Self::Out(..) | Self::InOut(..) | Self::Zero(_) | Self::ComposedBuffer(_) => true,
@@ -45,12 +45,12 @@ impl ArgumentSpec {
         }
     }
 
-    /// The buffer in global memory that it is or brings.
+    /// The buffer in global memory that it is or contains.
     pub fn global_buffer(&self) -> Option<&Self> {
         self.buffer().filter(|_| !matches!(self, Self::Texture(_)))
     }
 
-    /// The buffer, or the texels, that it is or brings.
+    /// The buffer or the texels that it is or contains.
     pub fn buffer(&self) -> Option<&Self> {
         match self {
             Self::TensorMap(spec) => spec.source.own(),
@@ -75,12 +75,12 @@ pub enum BufferSource {
     Argument(usize),
     /// One of the launch file's `buffers`, by its name.
     Buffer(String),
-    /// One of its own, written as the argument of a buffer is.
+    /// Its own buffer, in the syntax of a buffer argument.
     Own(ArgumentSpec),
 }
 
 impl BufferSource {
-    /// The buffer, where it is one of its own.
+    /// Its own buffer, if it has one.
     pub fn own(&self) -> Option<&ArgumentSpec> {
         match self {
             BufferSource::Own(own) => Some(own),
@@ -88,10 +88,10 @@ impl BufferSource {
         }
     }
 
-    /// Reads the index of another argument, or the name of a buffer.
+    /// Parses the index of another argument, or the name of a buffer.
     ///
     /// # Errors
-    /// A sentence, for what is neither.
+    /// The message for a text that is neither.
     pub fn other(text: &str) -> Result<Self, String> {
         if let Ok(index) = text.parse() {
             return Ok(BufferSource::Argument(index));
@@ -126,14 +126,14 @@ pub struct TensorMapSpec {
     pub bounding_box: BoxSpec,
 }
 
-/// What part of the tensor a copy takes.
+/// The part of the tensor that is copied.
 #[derive(Clone, PartialEq, Debug)]
 pub enum BoxSpec {
     /// `box=`
     Box(Vec<u32>),
     /// `lower=`, `upper=`, `channels=`, `pixels=`
     Pixels(PixelBox),
-    /// The same with `wide=`, along W alone.
+    /// The same with `wide=`, only along W.
     Wide(WideBox),
 }
 
@@ -147,24 +147,24 @@ pub struct WideBox {
     pub mode: WideMode,
 }
 
-/// What the parameter is the handle of.
+/// The object to which the handle refers.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Shown {
-    /// A texture; the index of its image is filled in later.
+    /// A texture; the index of its image is set later.
     Texture(Texture),
     /// A surface, likewise.
     Surface(Surface),
 }
 
-/// A texture or surface of an image with texels of its own, of one in another argument's buffer, or of the image of another
-/// texture or surface.
+/// A texture or surface of its own image, of an image in another argument's buffer, or of the image of another texture or
+/// surface.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TextureSpec {
     /// Where the texels are.
     pub source: BufferSource,
-    /// The image, its texels left out; `None` where it is that of another argument.
+    /// The image without its texels; `None` if it is that of another argument.
     pub image: Option<Image>,
-    /// What is made of it.
+    /// The texture or surface.
     pub shown: Shown,
 }
 
@@ -177,12 +177,12 @@ pub struct Composed {
     pub parts: Vec<(usize, DeferredPart)>,
 }
 
-/// What is only known when the launch begins.
+/// A value that is only known when the launch begins.
 #[derive(Clone, PartialEq, Debug)]
 pub enum DeferredPart {
     /// The address of a byte of a buffer.
     Address(BufferSource, u64),
-    /// A tensor map of a buffer that is not its own, or the handle of a texture, surface or sampler.
+    /// A tensor map of another argument's buffer, or the handle of a texture, surface or sampler.
     Argument(ArgumentSpec),
 }
 
@@ -190,7 +190,7 @@ pub enum DeferredPart {
 const WORD: usize = 8;
 
 impl DeferredPart {
-    /// Bytes that it takes.
+    /// Its size in bytes.
     fn size(&self) -> usize {
         match self {
             DeferredPart::Argument(ArgumentSpec::TensorMap(_)) => ptx_exec::tensormap::BYTES,
@@ -200,13 +200,13 @@ impl DeferredPart {
 }
 
 impl Composed {
-    /// One part alone.
+    /// A single part.
     pub fn of(part: DeferredPart) -> Self {
         Self { bytes: vec![0; part.size()], parts: vec![(0, part)] }
     }
 }
 
-/// Lets relative paths start from a folder.
+/// Resolves relative paths against a folder.
 pub fn beside(spec: ArgumentSpec, folder: &Path) -> ArgumentSpec {
     let place = |path: PathBuf| folder.join(path);
     match spec {
@@ -233,7 +233,7 @@ pub fn beside(spec: ArgumentSpec, folder: &Path) -> ArgumentSpec {
             }
             ArgumentSpec::Composed(composed)
         }
-        // Those of a launch file had it done when they were read.
+        // The paths of these were resolved when the launch file was parsed.
         ArgumentSpec::ComposedBuffer(_)
         | ArgumentSpec::Bytes(_)
         | ArgumentSpec::Zero(_)

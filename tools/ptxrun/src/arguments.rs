@@ -261,7 +261,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// What the compiler is asked for where code is only shown.
+    /// The options of the compiler for code that is only printed.
     pub fn code_options(&self) -> Options {
         Options::default().with_disabled(self.disable.iter().copied())
     }

@@ -1,7 +1,7 @@
-//! What the interpreter reports of errors that compiled code finds, with `--engine=auto`.
+//! The interpreter's reports of errors that compiled code detects, with `--engine=auto`.
 //!
-//! An error within the instructions after which a kernel is compiled is reported by the interpreter, also where code from the cache has
-//! found it: in the same words, with the same addresses, whether or not there is a cache.
+//! An error within the number of instructions after which a kernel is compiled is reported by the interpreter, even if code from the cache
+//! detected it, so that the message and the addresses do not depend on the cache.
 
 use std::time::Duration;
 
@@ -17,12 +17,12 @@ pub struct Trial<'a> {
     pub module: Verified<'a>,
     /// The launch.
     pub launch: &'a Launch,
-    /// What is left of its time limit, if there is one.
+    /// The rest of its time limit, if there is one.
     pub timeout: Option<Duration>,
 }
 
 impl Trial<'_> {
-    /// Executes it; an error where it is not over, too.
+    /// Executes it up to the limit of steps, which is an error, too.
     fn run(&self) -> Result<Executed, ExecError> {
         let loaded = DecodedLaunch::new(self.module, self.launch)?.load();
         let setup = loaded.set_up_with(|spec| {
@@ -33,7 +33,7 @@ impl Trial<'_> {
         Interpretation::new(setup).run().executed()
     }
 
-    /// The interpreter's report of an error that code has found, if it finds one.
+    /// Returns the interpreter's report of an error that compiled code detected, or `found` if the interpreter detects none.
     pub fn retold(&self, found: ExecError) -> ExecError {
         let ExecError::Trap(trap) = &found else { return found };
         if trap.kind == TrapKind::Timeout {

@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 
 use crate::argument_spec::{ArgumentSpec, Composed, DeferredPart, beside};
 
-/// The most bytes of a structure.
+/// The maximum size of a structure in bytes.
 const MOST_BYTES: usize = 1 << 30;
 
 impl Composed {
-    /// Puts another one into this one, at a byte.
+    /// Inserts another value at a byte.
     fn put(&mut self, at: usize, other: Composed) {
         let end = at + other.bytes.len();
         if let Some(place) = self.bytes.get_mut(at..end) {
@@ -21,10 +21,10 @@ impl Composed {
     }
 }
 
-/// Reads an argument of a launch file: a text as on the command line, an array, a structure, or a buffer with such contents.
+/// Parses an argument of a launch file: a text as on the command line, an array, a structure, or a buffer with such contents.
 ///
 /// # Errors
-/// Where something is wrong (`args[2].fields[0]`), and what.
+/// The path of the error (`args[2].fields[0]`), and its message.
 pub fn argument(value: &Value, name: &str, folder: &Path) -> Result<ArgumentSpec, String> {
     match value {
         Value::String(text) => {
@@ -40,7 +40,7 @@ pub fn argument(value: &Value, name: &str, folder: &Path) -> Result<ArgumentSpec
     }
 }
 
-/// Reads a value of any kind.
+/// Parses a value of any kind.
 fn composed(value: &Value, name: &str, folder: &Path) -> Result<Composed, String> {
     match value {
         Value::String(_) => {
@@ -145,7 +145,7 @@ fn count(object: &Map<String, Value>, key: &str, name: &str) -> Result<Option<us
     number.map(Some).ok_or_else(|| format!("`{name}`: `{key}` is a number of bytes, not {value}"))
 }
 
-/// Where so many bytes from a place on end.
+/// The end of a number of bytes from an offset.
 fn checked(at: usize, bytes: usize, name: &str) -> Result<usize, String> {
     let end = at.checked_add(bytes).filter(|&end| end <= MOST_BYTES);
     end.ok_or_else(|| format!("`{name}`: it has more than {MOST_BYTES} bytes"))

@@ -1,4 +1,4 @@
-//! The launch of a plan: what its arguments and buffers hold when it begins, and what they are left with.
+//! The launch of a plan: the contents of its arguments and buffers before and after it.
 
 use ptx_cli::{ExitStatus, Failure, ReadError, code, read_at_most};
 use ptx_diag::counted;
@@ -11,22 +11,22 @@ use crate::argument_spec::{
 use crate::plan::{Plan, about, unreadable, usage};
 use crate::spec::PrintSpec;
 
-/// All buffers of a launch together hold at most this many bytes.
+/// The maximum total size of the buffers of a launch in bytes.
 const MAX_BUFFER_BYTES: u64 = 16 << 30;
 
-/// What a launch is made of, as far as it is read.
+/// The parts of a launch that have been read so far.
 struct Contents<'p> {
     plan: &'p Plan,
-    /// Bytes that buffers may still have.
+    /// The number of bytes left for further buffers.
     left: u64,
     textures: Textures,
     relocations: Vec<Relocation>,
-    /// The number of the image that each argument and reference brings.
+    /// The number of the image of each argument and reference, if it has one.
     images: Vec<Option<usize>>,
 }
 
 impl Plan {
-    /// The launch, with the buffers' first contents read from their files.
+    /// The launch, with the initial contents of buffers read from their files.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ impl Plan {
         })
     }
 
-    /// What each of [`Plan::all`] holds after a launch, which left these buffers and images.
+    /// The contents of each of [`Plan::all`] after a launch, from its buffers and images.
     pub fn contents(
         &self,
         mut buffers: Vec<Option<Vec<u8>>>,
@@ -93,7 +93,7 @@ impl Plan {
         buffers
     }
 
-    /// Refuses to show more elements than a buffer has.
+    /// Rejects a view of more elements than the buffer has.
     fn check_count(
         &self,
         view: &PrintSpec,
@@ -127,7 +127,7 @@ impl Plan {
     }
 }
 
-/// How many images an argument brings.
+/// The number of images of an argument.
 fn images_of(argument: &ArgumentSpec) -> usize {
     match argument {
         ArgumentSpec::Texture(spec) => usize::from(spec.image().is_some()),
@@ -149,7 +149,7 @@ fn images_of(argument: &ArgumentSpec) -> usize {
 }
 
 impl Contents<'_> {
-    /// An argument or reference; textures after it may show its image.
+    /// Reads an argument or reference; later textures can refer to its image.
     fn written(&mut self, number: usize, spec: &ArgumentSpec) -> Result<Argument, Failure> {
         let before = self.textures.images.len();
         let argument = self.argument(number, spec)?;
@@ -158,7 +158,7 @@ impl Contents<'_> {
         Ok(argument)
     }
 
-    /// What an argument holds when the launch begins. `number` is the one that it has in the launch.
+    /// The contents of an argument at the start of the launch. `number` is its index in the launch.
     fn argument(&mut self, number: usize, spec: &ArgumentSpec) -> Result<Argument, Failure> {
         let bytes = match spec {
             ArgumentSpec::Bytes(bytes) => return Ok(Argument::Bytes(bytes.clone())),
@@ -202,7 +202,7 @@ impl Contents<'_> {
         Ok(Argument::Buffer(bytes))
     }
 
-    /// The bytes of something composed; its relocations are noted.
+    /// The bytes of a composed value; its relocations are recorded.
     fn composed(&mut self, number: usize, composed: &Composed) -> Result<Vec<u8>, Failure> {
         let mut bytes = composed.bytes.clone();
         for (at, part) in &composed.parts {
@@ -227,7 +227,7 @@ impl Contents<'_> {
         Ok(bytes)
     }
 
-    /// A texture or surface, with an image where it brings one.
+    /// A texture or surface, with its own image if it has one.
     fn texture(&mut self, spec: &TextureSpec) -> Result<Handle, Failure> {
         let image = match spec.image() {
             Some(image) => {
@@ -281,18 +281,18 @@ impl Contents<'_> {
     }
 }
 
-/// The map, whose address counts from the start of its buffer.
+/// The map, whose address is relative to the start of its buffer.
 fn encoded(spec: &TensorMapSpec) -> Result<ptx_exec::TensorMap, Failure> {
     spec.encode(0).map_err(|error| usage(error.to_string()))
 }
 
-/// That a texture or surface shows no image.
+/// The failure that a texture or surface refers to an argument without an image.
 pub fn no_image(source: &BufferSource) -> Failure {
     let which = "is not a texture or surface before this one that has an image of its own";
     usage(format!("texture or surface of argument {source}, which {which}"))
 }
 
-/// Asks first whether there is so much memory, for a failed allocation would end the process.
+/// Reserves the memory first, because a failed allocation would end the process.
 fn zeroed(count: u64) -> Result<Vec<u8>, Failure> {
     let too_large = || {
         let message = format!("a buffer of {} exceeds the available memory", counted(count, "byte"));

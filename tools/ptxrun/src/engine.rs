@@ -1,4 +1,4 @@
-//! What executes a kernel, and texts on its code. How a launch begins with an engine is decided by [`ptx_device::policy`].
+//! The engine that executes a kernel, and remarks on the kernel's code. [`ptx_device::policy`] decides how a launch begins with an engine.
 
 use clap::ValueEnum;
 use ptx_cli::code;
@@ -13,7 +13,7 @@ use ptx_llvm::{KernelCrash, LlvmError};
 use ptx_program::Program;
 use ptx_verify::Verified;
 
-/// What executes the kernel.
+/// The engine that executes the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum Engine {
     /// The interpreter for short launches, compiled code that checks memory for long ones.
@@ -46,7 +46,7 @@ impl From<Engine> for ptx_device::Engine {
     }
 }
 
-/// What compiled kernels check (`--check`).
+/// The checks of compiled kernels (`--check`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Check {
     /// Nothing.
@@ -55,7 +55,7 @@ pub enum Check {
     Memory,
 }
 
-/// What is printed of the code of a kernel (`--emit`).
+/// The form in which the code of a kernel is printed (`--emit`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Emit {
     /// LLVM IR, optimized.
@@ -64,7 +64,7 @@ pub enum Emit {
     HostAsm,
 }
 
-/// What is printed of a kernel while it is compiled (`--print-after`).
+/// The stage of compilation after which a kernel is printed (`--print-after`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum PrintAfter {
     /// Results of the analysis of the registers that each instruction writes.
@@ -88,10 +88,10 @@ impl From<PrintAfter> for Stage {
     }
 }
 
-/// The processor that code is for: that of this process, or the one of a name (`--cpu`).
+/// The processor for which code is generated: that of this process, or the one with a name (`--cpu`).
 ///
 /// # Errors
-/// There is no LLVM.
+/// LLVM is not available.
 pub fn processor(name: Option<&str>) -> Result<Cpu, LlvmError> {
     let host = Cpu::host()?;
     Ok(match name {
@@ -100,7 +100,7 @@ pub fn processor(name: Option<&str>) -> Result<Cpu, LlvmError> {
     })
 }
 
-/// The code for a processor, as text, or why there is none.
+/// The code for a processor, as text, or the diagnostic why there is none.
 ///
 /// # Errors
 /// The launch does not fit the module, or something that the kernel reaches cannot be executed.
@@ -117,7 +117,7 @@ pub fn emit(
     })
 }
 
-/// What a kernel is after a stage of its compilation, or why there is none.
+/// The kernel after a stage of its compilation, as text, or the diagnostic why there is none.
 ///
 /// # Errors
 /// As [`emit`].
@@ -135,7 +135,7 @@ pub fn print_after(
             let place = origin.and_then(|origin| sources.place(origin.span));
             match place {
                 Some((file, at)) => format!("{}:{}:{}", file.name(), at.line, at.column),
-                // Instructions that the translation adds have no place.
+                // Instructions that the translation adds have no position.
                 None => String::new(),
             }
         };
@@ -143,7 +143,7 @@ pub fn print_after(
     })
 }
 
-/// A text on the code of a kernel for a processor.
+/// Computes a text about the code of a kernel for a processor.
 fn text_of(
     module: Verified<'_>,
     launch: &Launch,
@@ -156,12 +156,12 @@ fn text_of(
     Ok(made.map_err(|error| not_compiled(&error.into(), program)))
 }
 
-/// That a kernel is not executed because it is not compiled.
+/// The error that a kernel is not executed because it is not compiled.
 pub fn not_compiled(why: &NotCompiled, program: &Program) -> Diagnostic {
     why.finding(program, code::REMARK, "the kernel is not compiled")
 }
 
-/// That the interpreter executes a kernel because it is not compiled. It is a note; a warning where it is a defect.
+/// The remark that the interpreter executes a kernel because it is not compiled: a note, or a warning if the reason is a defect.
 pub fn interpreted(why: &NotCompiled, program: &Program) -> Diagnostic {
     let mut remark = why.finding(program, code::REMARK, "the interpreter executes the kernel");
     remark.severity = if why.is_defect() { Severity::Warning } else { Severity::Note };
@@ -178,7 +178,7 @@ pub fn remarks(
     let found = processor(cpu)
         .map_err(CompileError::from)
         .and_then(|cpu| ptx_host::explain(program, launched, &cpu, options));
-    // A kernel from the cache may run where there is no LLVM to explain it.
+    // A kernel from the cache can run without LLVM, which is needed to explain it.
     let Ok(ptx_host::Explanation { strategy, remarks }) = found else { return Vec::new() };
     let remarks = remarks.iter().map(|found| about(program, found));
     [how(program, strategy)].into_iter().chain(remarks).collect()
@@ -195,7 +195,7 @@ fn how(program: &Program, strategy: String) -> Diagnostic {
     remark.with_detail("strategy", Detail::Text(strategy))
 }
 
-/// How ptxrun ends when the code of a kernel crashes.
+/// The handler for crashes of the code of a kernel.
 pub fn crash(kernel: &str, is_checked: bool) -> KernelCrash {
     ptx_cli::crash_of_kernel(|signal| {
         if is_checked {
@@ -211,10 +211,10 @@ pub fn crash(kernel: &str, is_checked: bool) -> KernelCrash {
     })
 }
 
-/// Where the instructions of a program are.
+/// The source lines of the instructions of a program.
 pub fn lines(program: &Program, sources: &Sources) -> Lines {
     let mut lines = Lines::default();
-    // Debuggers look for the files from where they run.
+    // Debuggers resolve relative paths against their own working directory.
     let path =
         |name: &str| std::path::absolute(name).map_or(name.to_owned(), |path| path.display().to_string());
     lines.files = sources.files().iter().map(|file| path(file.name())).collect();

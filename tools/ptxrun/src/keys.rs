@@ -5,7 +5,7 @@ use std::str::FromStr;
 /// Yes or no.
 pub const ANSWERS: [(&str, bool); 2] = [("yes", true), ("no", false)];
 
-/// What comes before the first comma, and the parts after it.
+/// The text before the first comma, and the parts after it.
 pub fn first_and_rest(text: &str) -> (&str, impl Iterator<Item = &str>) {
     let (first, rest) = match text.split_once(',') {
         Some((first, rest)) => (first, Some(rest)),
@@ -14,10 +14,10 @@ pub fn first_and_rest(text: &str) -> (&str, impl Iterator<Item = &str>) {
     (first, rest.into_iter().flat_map(|rest| rest.split(',')))
 }
 
-/// Keys with their values, each at most once.
+/// Parses keys with their values, each at most once.
 ///
 /// # Errors
-/// What has no `=`, or the key that is there again.
+/// A part without `=`, or a repeated key.
 pub fn pairs<'t>(parts: impl Iterator<Item = &'t str>) -> Result<Vec<(&'t str, &'t str)>, String> {
     let mut all: Vec<(&str, &str)> = Vec::new();
     for part in parts {
@@ -30,10 +30,10 @@ pub fn pairs<'t>(parts: impl Iterator<Item = &'t str>) -> Result<Vec<(&'t str, &
     Ok(all)
 }
 
-/// What a name refers to.
+/// The value with a name.
 ///
 /// # Errors
-/// The names that there are.
+/// A message with the known names.
 pub fn named<T: Copy>(names: &[(&str, T)], key: &str, text: &str) -> Result<T, String> {
     let known = names.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
     known.ok_or_else(|| {
@@ -42,10 +42,10 @@ pub fn named<T: Copy>(names: &[(&str, T)], key: &str, text: &str) -> Result<T, S
     })
 }
 
-/// A number.
+/// Parses a number.
 ///
 /// # Errors
-/// What is not one.
+/// The message for a text that is not a number.
 pub fn number<T: FromStr>(key: &str, text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("{key}={text}: `{text}` is not such a number"))
 }

@@ -13,7 +13,7 @@ use crate::argument_spec::{ArgumentSpec, BufferSource, Composed, beside};
 use crate::composed::argument;
 use crate::spec::{Dimensions, PrintSpec, ReferenceSpec};
 
-/// What a launch file says; every field is the option of the same name and may be left out.
+/// The contents of a launch file. Every field is optional and corresponds to the option of the same name.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct LaunchFile {
     /// `"entry": "saxpy"`
@@ -28,11 +28,11 @@ pub struct LaunchFile {
     pub cooperative: bool,
     /// `"shared": 1024`
     pub shared: Option<u64>,
-    /// `"args": ["i32=5", "in=x.bin"]`, with structures among them; files are looked for beside the launch file.
+    /// `"args": ["i32=5", "in=x.bin"]`, also structures; paths are relative to the launch file.
     pub args: Vec<ArgumentSpec>,
-    /// `"buffers": {"a": "in=a.bin"}`: buffers that no parameter is the address of, by their names.
+    /// `"buffers": {"a": "in=a.bin"}`: buffers that are not parameters, by their names.
     pub buffers: Vec<(String, ArgumentSpec)>,
-    /// `"references": ["t=texture=in=x.bin,type=f32,dims=8"]`; files are looked for beside the launch file.
+    /// `"references": ["t=texture=in=x.bin,type=f32,dims=8"]`; paths are relative to the launch file.
     pub references: Vec<ReferenceSpec>,
     /// `"engine": "interp"`
     pub engine: Option<String>,
@@ -48,7 +48,7 @@ pub struct LaunchFile {
     pub print: Vec<PrintSpec>,
 }
 
-/// The file as JSON has it.
+/// The JSON form of the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Json {
@@ -75,7 +75,7 @@ struct Json {
     print: Vec<String>,
 }
 
-/// Any JSON in which no object has a key twice: of two values the first would be lost.
+/// Any JSON in which no object has a duplicate key: the first of two values would be lost.
 struct OnceEach;
 
 impl<'de> Deserialize<'de> for OnceEach {
@@ -132,13 +132,13 @@ impl<'de> Visitor<'de> for OnceEach {
     }
 }
 
-/// Reads a launch file's text; relative paths in it are taken from `folder`.
+/// Parses a launch file; relative paths in it are resolved against `folder`.
 ///
 /// # Errors
 ///
-/// A sentence with the place in the JSON, or the field and what is wrong with it.
+/// A message with the position in the JSON, or with the invalid field.
 pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
-    // Some editors begin each text with a mark of its byte order, which JSON does not have.
+    // Some editors begin each text with a byte order mark, which JSON does not allow.
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let wrong = |error: serde_json::Error| error.to_string();
     serde_json::from_slice::<OnceEach>(text).map_err(wrong)?;
@@ -154,7 +154,7 @@ pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
             return Err(format!("`{place}`: a name has letters, digits and `_`, and begins with no digit"));
         }
         let spec = match argument(value, &place, folder)? {
-            // What is not a buffer by itself is what the buffer has in it.
+            // A value that is not a buffer is the content of the buffer.
             ArgumentSpec::Bytes(bytes) => {
                 ArgumentSpec::ComposedBuffer(Box::new(Composed { bytes, parts: Vec::new() }))
             }

@@ -1,4 +1,4 @@
-//! Executes the launch of a plan with the engine that it names.
+//! Executes the launch of a plan with its engine.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ use crate::time::{self, Stopwatch};
 pub struct Launching<'a> {
     /// The command line.
     pub arguments: &'a Arguments,
-    /// What it and the launch file have.
+    /// The plan, from the command line and the launch file.
     pub plan: &'a Plan,
     /// The texts of the module.
     pub sources: &'a Sources,
@@ -36,29 +36,29 @@ pub struct Launching<'a> {
     pub launch: &'a Launch,
 }
 
-/// How a launch begins.
+/// The state of a launch after its start.
 enum Begun<'a> {
-    /// It is over.
+    /// It is finished.
     Over(Outcome),
-    /// Code, or the interpreter, is to execute it.
+    /// It is to be executed by compiled code or the interpreter.
     Ready(Box<Ready<'a>>),
 }
 
-/// A launch that is to be executed; no buffer was copied yet.
+/// A launch that is to be executed; no buffer has been copied yet.
 struct Ready<'a> {
     decoded: DecodedLaunch<'a>,
-    /// Its code; the interpreter executes it without.
+    /// Its compiled code; without it the interpreter executes the launch.
     code: Option<Arc<Kernel>>,
 }
 
 impl<'a> Launching<'a> {
-    /// Launches as often as the arguments have it; gives what the last launch left. `read` is what reading the program took.
+    /// Launches as often as `--repeat` specifies, and returns the outcome of the last launch. `read` is the time for reading the program.
     ///
     /// # Errors
-    /// The launch was refused, or a thread was stopped.
+    /// The launch was rejected, or a thread was stopped.
     pub fn execute(&self, read: Duration, printed: &mut Printed<'_>) -> Result<Outcome, Failure> {
         let begin = Stopwatch::start();
-        // The time limit is that of the first launch with what comes before it, and of each launch after it.
+        // The time limit applies to the first launch including its compilation, and to each launch after it.
         let deadline = self.plan.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         match self.begin(deadline, printed)? {
             Begun::Over(outcome) => {
@@ -72,7 +72,7 @@ impl<'a> Launching<'a> {
         }
     }
 
-    /// When a kernel is compiled that is not in the cache: before the launch if the command line asks for something of compiled code.
+    /// When a kernel that is not in the cache is compiled: before the launch if an option concerns compiled code.
     fn when(&self) -> When {
         let Arguments { remarks, jit_check_shapes, disable, cpu, debug, perf_map, repeat, time, .. } =
             self.arguments;
@@ -92,7 +92,7 @@ impl<'a> Launching<'a> {
         check.map_or(self.plan.engine == Engine::Auto, |check| check == Check::Memory)
     }
 
-    /// What the compiler is asked for.
+    /// The options of the compiler.
     fn options(&self) -> Options {
         let Arguments { jit_check_shapes, disable, .. } = self.arguments;
         Options::default()
@@ -124,7 +124,7 @@ impl<'a> Launching<'a> {
         })
     }
 
-    /// Chooses what executes the launch, and has it begin there.
+    /// Selects the engine that executes the launch, and starts the launch.
     fn begin(&self, deadline: Option<Instant>, printed: &mut Printed<'_>) -> Result<Begun<'a>, Failure> {
         let terminal = self.arguments.report.terminal();
         let interpreted = || DecodedLaunch::new(self.module, self.launch);
@@ -171,7 +171,7 @@ impl<'a> Launching<'a> {
         }
     }
 
-    /// Executes a launch in the interpreter, until it is over or its kernel is compiled.
+    /// Executes a launch in the interpreter, until it is finished or its kernel is compiled.
     fn race(
         &self,
         decoded: DecodedLaunch<'a>,
@@ -223,7 +223,7 @@ impl<'a> Launching<'a> {
         }
     }
 
-    /// Launches as often as the arguments have it; gives what the last launch left. `compile` is what the first one needed before it.
+    /// Launches as often as `--repeat` specifies, and returns the outcome of the last launch. `compile` is the time before the first one.
     fn repeat(
         &self,
         Ready { decoded, code }: Ready<'_>,
@@ -261,12 +261,12 @@ impl<'a> Launching<'a> {
     }
 }
 
-/// What is left of the time until a deadline.
+/// The time until a deadline.
 fn left(deadline: Option<Instant>) -> Option<Duration> {
     deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
 }
 
-/// Runs all blocks and waits for them, at most for a time.
+/// Runs all blocks and waits for them, at most until the time limit.
 fn launch_once(
     loaded: &LoadedLaunch<'_>,
     code: Option<&(Arc<Kernel>, KernelCrash)>,
@@ -282,8 +282,8 @@ fn launch_once(
     report.executed()
 }
 
-/// Shows which kernels another engine executes than the one that was chosen, and which accesses and branches of compiled ones are not
-/// plain, where that is wanted; defects in any case.
+/// Shows which kernels are not executed by the selected engine, and which accesses and branches of compiled kernels are not plain, with
+/// `--remarks`; defects are always shown.
 pub fn show_remarks(
     arguments: &Arguments,
     sources: &Sources,
@@ -298,14 +298,14 @@ pub fn show_remarks(
     arguments.report.terminal().warn(sources.split(&shown))
 }
 
-/// What a program printed, after a line with its name where there is one.
+/// The output of a program, after a line with its name if it has one.
 pub struct Printed<'a> {
     /// The name, until it is written.
     name: Option<&'a str>,
 }
 
 impl<'a> Printed<'a> {
-    /// Nothing yet.
+    /// No output yet.
     pub fn new(name: Option<&'a str>) -> Self {
         Self { name }
     }
@@ -324,7 +324,7 @@ impl<'a> Printed<'a> {
         Output::Stdout.write(bytes)
     }
 
-    /// Writes what a program printed before an error; gives the error, which is shown after it.
+    /// Writes the output of a program before an error, and returns the error, which is shown after it.
     pub fn stopped(&mut self, sources: &Sources, error: ExecError) -> Failure {
         match self.write(error.output()) {
             Ok(()) => failed(sources, error),
@@ -333,7 +333,7 @@ impl<'a> Printed<'a> {
     }
 }
 
-/// Nothing was executed: there is no code where it was asked for, or the time was over before.
+/// The failure that nothing was executed, because the requested code is not available or the time limit was exceeded before.
 fn not_started(sources: &Sources, error: NotStarted, launch: &Checked<'_>) -> Failure {
     match error {
         NotStarted::TimedOut => {
@@ -351,14 +351,14 @@ fn not_started(sources: &Sources, error: NotStarted, launch: &Checked<'_>) -> Fa
 /// The help for launches that are not compiled.
 pub const LEAVES_TO_INTERPRETER: &str = "`--engine=auto` leaves such launches to the interpreter";
 
-/// That a kernel is not compiled where it has to be.
+/// The failure that a kernel is not compiled although compiled code is required.
 pub fn not_compiled(sources: &Sources, error: Diagnostic) -> Failure {
     let mut findings = Diagnostics::new();
     findings.push(error);
     Failure::about_several(ExitStatus::Rejected, sources.split(&findings))
 }
 
-/// A launch that was refused is rejected input; a thread that was stopped is a failed execution.
+/// The failure of a launch: rejected input if the launch was rejected, a failed execution if a thread was stopped.
 pub fn failed(sources: &Sources, error: ExecError) -> Failure {
     let status = match &error {
         ExecError::Refused(_) => ExitStatus::Rejected,

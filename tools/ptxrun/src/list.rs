@@ -1,8 +1,8 @@
-//! What can be launched: the kernels of a program (`--list`).
+//! Lists the kernels of a program (`--list`).
 
 use ptx_ir::{FunctionKind, Module, Param, VarType, Variable};
 
-/// A line for each kernel that has a body: `k(.u32 n, .u64 p)`, after the name of the file where there are several.
+/// A line for each kernel that has a body: `k(.u32 n, .u64 p)`, after the name of the file if there are several.
 pub fn kernels(module: &Module, file: Option<&str>) -> String {
     let kernels = module
         .functions
@@ -23,7 +23,7 @@ pub fn kernels(module: &Module, file: Option<&str>) -> String {
     kernels.map(line).collect()
 }
 
-/// A parameter as PTX declares it, without the word that each of them begins with.
+/// A parameter as in its PTX declaration, without the leading `.param`.
 fn parameter(module: &Module, variable: &Variable) -> String {
     let ty = match variable.ty {
         VarType::Scalar(ty) => ty.as_str(),

@@ -42,7 +42,7 @@ use crate::plan::Plan;
 use crate::spec::PrintSpec;
 use crate::time::Stopwatch;
 
-/// What files of programs are called.
+/// The suffixes of program files.
 const SUFFIXES: &[&str] = &["ptx", "ll", "bc"];
 
 fn main() -> ExitCode {
@@ -96,7 +96,7 @@ fn read(arguments: &Arguments, inputs: &[PathBuf]) -> Result<Program, Failure> {
         .map_err(|found| Failure::about_several(ExitStatus::Rejected, found))
 }
 
-/// Verifies a program, with the warnings that reading it gave.
+/// Verifies a program, and reports its warnings and those of the reader.
 fn verify<'m>(
     module: &'m Module,
     sources: &Sources,
@@ -116,7 +116,7 @@ fn verify<'m>(
     }
 }
 
-/// Executes a launch. What it prints comes after a line with the name, where there is one, as `head` and `tail` write it for several files.
+/// Executes a launch. If there is a name, the output follows a line with it, as `head` and `tail` write it for several files.
 fn execute(
     arguments: &Arguments,
     plan: &Plan,
@@ -153,7 +153,7 @@ fn execute(
     }
     let outcome = if arguments.profile || arguments.trace.is_some() {
         if arguments.trace.is_some() {
-            // One instruction after the other.
+            // A single thread, so that instructions are in order.
             launch.threads = Some(std::num::NonZeroUsize::MIN);
         }
         let why = "compiled code counts and traces no instructions";
@@ -206,15 +206,15 @@ fn execute(
     printed.write(views.as_bytes())
 }
 
-/// That a buffer which is written or shown has no contents after the launch.
+/// The failure that a buffer to be written or shown has no contents after the launch.
 fn nothing_left(what: &str) -> Failure {
     let message = format!("no contents of the buffer for `{what}` after the launch");
     let finding = Diagnostic::error_without_place(code::DEFECT, message);
     Failure::about(ExitStatus::Failed, "<command line>", finding)
 }
 
-/// An input as PTX. LLVM IR is raised to the text that is executed, so that what fails has a place to point at; PTX that is
-/// optimized goes through LLVM IR and becomes such a text too.
+/// Reads an input as PTX. LLVM IR is raised to PTX text, which is executed, so that errors have positions in it. PTX that is to be
+/// optimized is lowered to LLVM IR and raised to such a text, too.
 fn as_ptx(path: &Path, arguments: &Arguments) -> Result<SourceFile, Failure> {
     let terminal = arguments.report.terminal();
     let input = read_input(path)?;
@@ -251,7 +251,7 @@ fn no_ptx_to_keep(message: &str) -> Failure {
     Failure::about(ExitStatus::Usage, "<command line>", finding)
 }
 
-/// The PTX of a module, optimized as the arguments have it.
+/// The PTX of a module, optimized as the arguments specify.
 fn raised(
     input: &SourceFile,
     mut module: ptx_llvm::Module<'_>,

@@ -1,4 +1,4 @@
-//! What is to be launched: the command line and the launch file put together.
+//! The plan of a launch, from the command line and the launch file.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::spec::{Dimensions, PrintSpec, ReferenceSpec};
 /// A launch, checked as far as it can be without the module.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
-    /// What executes the kernel.
+    /// The engine that executes the kernel.
     pub engine: Engine,
     /// The kernel's name.
     pub entry: String,
@@ -27,38 +27,38 @@ pub struct Plan {
     pub grid: Dimensions,
     /// Threads of a block in each dimension.
     pub block: Dimensions,
-    /// Blocks of a cluster in each dimension; `None` for what the kernel requires, or one block.
+    /// Blocks of a cluster in each dimension; `None` for the shape that the kernel requires, or one block.
     pub cluster: Option<Dimensions>,
-    /// Whether all blocks have to be there at once.
+    /// Whether all blocks have to be resident at the same time.
     pub cooperative: bool,
     /// Bytes of dynamic shared memory.
     pub shared: u32,
     /// The kernel's arguments.
     pub args: Vec<ArgumentSpec>,
-    /// Buffers that no parameter is the address of, with their names.
+    /// Buffers that are not parameters, with their names.
     pub buffers: Vec<(String, ArgumentSpec)>,
     /// The textures, surfaces and samplers of the module.
     pub references: Vec<ReferenceSpec>,
     /// Buffers to show afterwards.
     pub print: Vec<PrintSpec>,
-    /// Host threads; `None` for one a core.
+    /// Host threads; `None` for one per core.
     pub threads: Option<NonZeroUsize>,
     /// When asynchronous operations complete.
     pub completion: Completion,
-    /// Where threads that a branch has parted run together again.
+    /// Where threads reconverge after a divergent branch.
     pub reconvergence: Reconvergence,
-    /// When to give up.
+    /// The time limit.
     pub timeout: Option<Duration>,
     /// The launch file that it was read from.
     pub file: Option<PathBuf>,
 }
 
 impl Plan {
-    /// Reads a launch file, when there is one, and lets the command line win over it.
+    /// Reads a launch file, if there is one; arguments of the command line override it.
     ///
     /// # Errors
     ///
-    /// A launch file that cannot be read or understood is rejected; what is missing or makes no sense is wrong usage.
+    /// A launch file that cannot be read or parsed is rejected; missing or invalid values are wrong usage.
     pub fn new(arguments: &Arguments, launch: Option<&Path>) -> Result<Self, Failure> {
         let file = match launch {
             Some(path) => read_launch_file(path)?,
@@ -92,16 +92,16 @@ impl Plan {
         Ok(plan)
     }
 
-    /// All that is written as arguments are: the arguments, the references, and the further buffers.
+    /// All values in the syntax of arguments: the arguments, the references, and the further buffers.
     pub fn all(&self) -> impl Iterator<Item = &ArgumentSpec> {
         let references = self.references.iter().map(|reference| &reference.shown);
         self.args.iter().chain(references).chain(self.buffers.iter().map(|(_, buffer)| buffer))
     }
 
-    /// The number in the launch of a buffer in global memory.
+    /// The index in the launch of a buffer in global memory.
     ///
     /// # Errors
-    /// Wrong usage where it is not one.
+    /// Wrong usage, if it is not a buffer in global memory.
     pub fn number(&self, source: &BufferSource) -> Result<usize, Failure> {
         match source {
             BufferSource::Argument(index) => {
@@ -116,10 +116,10 @@ impl Plan {
         }
     }
 
-    /// Where a view's buffer is among [`Plan::all`].
+    /// The index of a view's buffer in [`Plan::all`].
     ///
     /// # Errors
-    /// Wrong usage where there is nothing to show.
+    /// Wrong usage, if the view has no buffer.
     pub fn viewed(&self, view: &PrintSpec) -> Result<usize, Failure> {
         let written = self.args.len() + self.references.len();
         match &view.buffer {
@@ -138,8 +138,8 @@ impl Plan {
         }
     }
 
-    /// Refuses outputs that would replace what the launch is read from, and of which one would replace another. A buffer may be
-    /// written to the file that its contents are from.
+    /// Rejects outputs that would replace an input file or the launch file, or another output. A buffer can be written to the file
+    /// of its initial contents.
     ///
     /// # Errors
     /// Wrong usage, with the file.
@@ -158,7 +158,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Refuses views, addresses, maps and textures of what is not there, and two references of one name.
+    /// Rejects views, addresses, maps and textures of missing buffers and images, and two references with the same name.
     fn check(&self) -> Result<(), Failure> {
         for (at, reference) in self.references.iter().enumerate() {
             if self.references.iter().take(at).any(|earlier| earlier.name == reference.name) {
@@ -191,7 +191,7 @@ impl Plan {
         }
     }
 
-    /// Textures and surfaces without an image show that of one before them; linear memory is that of a buffer.
+    /// Textures and surfaces without their own image use that of an earlier one; linear memory is that of a buffer.
     fn check_texture(&self, at: usize, spec: &TextureSpec) -> Result<(), Failure> {
         match (spec.image(), &spec.source) {
             (_, BufferSource::Own(_)) => Ok(()),
@@ -215,11 +215,11 @@ fn no_buffer(name: &str) -> Failure {
     usage(format!("there is no buffer `{name}`; the field `buffers` of a launch file names them"))
 }
 
-/// Refuses output files of a launch that several programs share, since each would replace what the one before it wrote.
+/// Rejects output files of a launch that several programs share, because each program would replace the output of the one before it.
 ///
 /// # Errors
 ///
-/// Wrong usage when there is one; a launch file that cannot be read or understood is rejected.
+/// Wrong usage, if there is an output file; a launch file that cannot be read or parsed is rejected.
 pub fn refuse_shared_outputs(arguments: &Arguments) -> Result<(), Failure> {
     let file = match &arguments.launch {
         Some(path) => read_launch_file(path)?,
@@ -244,7 +244,7 @@ pub fn refuse_shared_outputs(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn read_launch_file(path: &Path) -> Result<LaunchFile, Failure> {
-    /// The most bytes of a launch file.
+    /// The maximum size of a launch file in bytes.
     const MOST: u64 = 256 << 20;
     let text = read_at_most(path, MOST).map_err(|error| match error {
         ReadError::System(error) => unreadable(path, &error.to_string()),
@@ -268,10 +268,10 @@ fn engine(name: &str) -> Result<Engine, Failure> {
     })
 }
 
-/// Refuses a CPU (`--cpu`) whose code the one of this process cannot execute.
+/// Rejects a CPU (`--cpu`) whose code this process's CPU cannot execute.
 ///
 /// # Errors
-/// That, a name which LLVM does not know, and that there is no LLVM.
+/// Such a CPU, a name that LLVM does not have, or LLVM is not available.
 pub fn executes(name: &str) -> Result<(), Failure> {
     let executes = processor(None).and_then(|host| host.executes(&processor(Some(name))?));
     match executes {
@@ -289,7 +289,7 @@ fn shared(bytes: u64) -> Result<u32, Failure> {
 fn threads(count: usize) -> Result<NonZeroUsize, Failure> {
     let count = NonZeroUsize::new(count)
         .ok_or_else(|| usage("--threads 0: at least one thread is needed".to_owned()))?;
-    // More of them would only wait for each other.
+    // More threads than cores would only wait for each other.
     let most = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     Ok(count.min(most))
 }

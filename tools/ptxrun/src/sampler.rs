@@ -1,4 +1,4 @@
-//! Samplers on the command line, of their own (`sampler=filter=linear,address=border`) and those of textures.
+//! Samplers on the command line: separate ones (`sampler=filter=linear,address=border`) and those of textures.
 
 use ptx_exec::texture::{AddressMode, Comparison, Filter, Sampler};
 
@@ -26,10 +26,10 @@ const COMPARISONS: [(&str, Comparison); 8] = [
     ("always", Comparison::Always),
 ];
 
-/// Reads what is after `sampler=`; nothing is the default sampler.
+/// Parses the text after `sampler=`; the default sampler if it is empty.
 ///
 /// # Errors
-/// A sentence that describes what is wrong.
+/// A sentence that describes the error.
 pub fn parse(text: &str) -> Result<Sampler, String> {
     let mut sampler = Sampler::default();
     for (key, value) in pairs(text.split(',').filter(|part| !part.is_empty()))? {
@@ -40,10 +40,10 @@ pub fn parse(text: &str) -> Result<Sampler, String> {
     Ok(sampler)
 }
 
-/// Sets what a key of a sampler is for; false for keys of other things.
+/// Sets the property of a sampler that a key specifies. Returns false if the key is not that of a sampler.
 ///
 /// # Errors
-/// A sentence that describes what is wrong with the value.
+/// A sentence that describes the error in the value.
 pub fn set(sampler: &mut Sampler, key: &str, value: &str) -> Result<bool, String> {
     match key {
         "filter" => sampler.filter = named(&FILTERS, key, value)?,
@@ -62,7 +62,7 @@ pub fn set(sampler: &mut Sampler, key: &str, value: &str) -> Result<bool, String
     Ok(true)
 }
 
-/// A mode for all axes, or one for each with `:` between.
+/// A mode for all axes, or one for each axis, separated by `:`.
 fn address(text: &str) -> Result<[AddressMode; 3], String> {
     let modes = text.split(':').map(|mode| named(&MODES, "address", mode));
     match *modes.collect::<Result<Vec<_>, _>>()? {
@@ -73,7 +73,7 @@ fn address(text: &str) -> Result<[AddressMode; 3], String> {
     }
 }
 
-/// A colour: up to four numbers with `:` between; channels that are left out are 0.
+/// A colour: up to four numbers, separated by `:`; omitted channels are 0.
 fn border(text: &str) -> Result<[f32; 4], String> {
     let channels = text.split(':').map(|channel| number("border", channel));
     let channels: Vec<f32> = channels.collect::<Result<_, _>>()?;

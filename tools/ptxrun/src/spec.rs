@@ -1,4 +1,4 @@
-//! The small languages of ptxrun's command line: launch arguments (`--arg`), views of buffers (`--print`) and
+//! The syntax of ptxrun's command line: launch arguments (`--arg`), views of buffers (`--print`) and
 //! dimensions (`--grid`).
 
 use std::path::PathBuf;
@@ -104,7 +104,7 @@ impl ValueType {
             ValueType::Bf16 => in_range(bf16::from_f64(float(text, self)?), bf16::is_infinite, text, self)?
                 .to_le_bytes()
                 .to_vec(),
-            // Parsed as f32 at once: through f64 it would be rounded twice.
+            // Parsed as f32 directly: through f64 it would be rounded twice.
             ValueType::F32 => {
                 let value = text.parse::<f32>().map_err(|_| not_a_number(text, self))?;
                 in_range(value, f32::is_infinite, text, self)?.to_le_bytes().to_vec()
@@ -115,9 +115,9 @@ impl ValueType {
         })
     }
 
-    /// A value as people read it; the shortest decimal that reads back as the same bits for floating point.
+    /// Formats a value for people; a floating-point number as the shortest decimal that is parsed to the same bits.
     ///
-    /// `bytes` holds one element; fewer bytes than an element show as `?`.
+    /// `bytes` are those of one element; fewer bytes than an element are shown as `?`.
     pub fn show(self, bytes: &[u8]) -> String {
         fn exactly<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
             bytes.try_into().ok()
@@ -193,7 +193,7 @@ fn address(text: &str) -> Result<DeferredPart, String> {
 pub struct ReferenceSpec {
     /// The variable's name.
     pub name: String,
-    /// What it shows.
+    /// The texture, surface or sampler.
     pub shown: ArgumentSpec,
 }
 
@@ -219,7 +219,7 @@ pub struct PrintSpec {
     pub buffer: BufferSource,
     /// The type of its elements.
     pub ty: ValueType,
-    /// How many elements; `None` for all.
+    /// The number of elements; `None` for all.
     pub count: Option<u64>,
 }
 
@@ -239,7 +239,7 @@ impl FromStr for PrintSpec {
     }
 }
 
-/// One to three dimensions (`--grid X[,Y[,Z]]`); what is left out is 1.
+/// One to three dimensions (`--grid X[,Y[,Z]]`); omitted ones are 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Dimensions(pub [u32; 3]);
 
@@ -287,7 +287,7 @@ fn float(text: &str, ty: ValueType) -> Result<f64, String> {
     text.parse().map_err(|_| not_a_number(text, ty))
 }
 
-/// Refuses a finite number that became infinite.
+/// Rejects a finite number that was rounded to infinity.
 fn in_range<T: Copy>(value: T, infinite: fn(T) -> bool, text: &str, ty: ValueType) -> Result<T, String> {
     let meant_infinite = text.to_ascii_lowercase().contains("inf");
     if infinite(value) && !meant_infinite { Err(out_of_range(text, ty)) } else { Ok(value) }

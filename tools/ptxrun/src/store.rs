@@ -1,4 +1,4 @@
-//! Where compiled kernels are kept from run to run.
+//! The cache of compiled kernels on disk.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -30,7 +30,7 @@ impl FromStr for Bytes {
     }
 }
 
-/// What the command line has about it.
+/// The options of the command line for the cache.
 #[derive(Clone, Debug)]
 pub struct Store {
     folder: Option<PathBuf>,
@@ -39,7 +39,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// That of a command line.
+    /// The options of a command line.
     pub fn new(arguments: &Arguments) -> Self {
         let folder = match &arguments.cache_dir {
             _ if arguments.no_cache => None,
@@ -50,13 +50,13 @@ impl Store {
         Self { folder, bytes, terminal: arguments.report.terminal() }
     }
 
-    /// The cache, if there is to be one and it can be used.
+    /// The cache, if it is enabled and can be used.
     pub fn open(&self) -> Option<Cache> {
         let opened = Cache::open(self.folder.as_ref()?, self.bytes);
         opened.map_err(|error| self.tell(&error)).ok()
     }
 
-    /// Tells whether a kernel was there, and what went wrong, where that is wanted.
+    /// Reports whether a kernel was in the cache, and errors of the cache, with `--verbose`.
     pub fn report(&self, compiler: Option<&Compiler>, kernel: &Kernel) {
         let Some(cache) = compiler.and_then(Compiler::cache) else { return };
         if kernel.is_from_cache() {

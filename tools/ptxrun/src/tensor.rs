@@ -14,10 +14,10 @@ use crate::keys::{first_and_rest, named, number, pairs};
 const WIDEST_ROW: u32 = 128;
 
 impl TensorMapSpec {
-    /// The map, of a buffer at this address.
+    /// The map of a buffer at this address.
     ///
     /// # Errors
-    /// For what cannot be encoded.
+    /// A map that cannot be encoded.
     pub fn encode(&self, buffer: u64) -> Result<TensorMap, TensorMapError> {
         let tensor = Tensor { address: buffer.wrapping_add(self.offset), ..self.tensor.clone() };
         match &self.bounding_box {
@@ -30,7 +30,7 @@ impl TensorMapSpec {
     }
 }
 
-/// The names of types, as PTX has them.
+/// The names of types in PTX.
 const TYPES: [(&str, ElementType); 16] = [
     ("u8", ElementType::U8),
     ("u16", ElementType::U16),
@@ -63,7 +63,7 @@ const SWIZZLES: [(&str, Swizzle); 7] = [
 const FILLS: [(&str, OutOfBounds); 2] = [("zero", OutOfBounds::Zeros), ("nan", OutOfBounds::Nan)];
 const MODES: [(&str, WideMode); 2] = [("w", WideMode::W), ("w128", WideMode::W128)];
 
-/// Numbers with an `x` between them.
+/// Numbers that are separated by `x`.
 fn list<T: FromStr>(key: &str, text: &str) -> Result<Vec<T>, String> {
     text.split('x').map(|part| number(key, part)).collect()
 }

@@ -55,10 +55,10 @@ fn source(text: &str) -> Result<BufferSource, String> {
 }
 
 impl TextureSpec {
-    /// Reads what is after `texture=` or, with `is_surface`, `surface=`.
+    /// Parses the text after `texture=` or, with `is_surface`, `surface=`.
     ///
     /// # Errors
-    /// A sentence that describes what is wrong.
+    /// A sentence that describes the error.
     pub fn parse(text: &str, is_surface: bool) -> Result<Self, String> {
         let (first, parts) = first_and_rest(text);
         let source = source(first)?;
@@ -101,7 +101,7 @@ impl TextureSpec {
             (Some((format, channels)), Some(extent), source) => {
                 let storage = match source {
                     BufferSource::Own(_) => Storage::Array(Vec::new()),
-                    // The number of the buffer is filled in later.
+                    // The number of the buffer is set later.
                     BufferSource::Argument(_) | BufferSource::Buffer(_) => {
                         Storage::Linear { start: Start::Argument { index: 0, offset }, pitch }
                     }
@@ -122,7 +122,7 @@ impl TextureSpec {
         Ok(Self { source, image, shown })
     }
 
-    /// The image that it brings, its texels and the number of its buffer left out.
+    /// Its own image, without the texels and the number of the buffer.
     pub fn image(&self) -> Option<&Image> {
         self.image.as_ref()
     }

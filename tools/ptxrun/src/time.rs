@@ -1,4 +1,4 @@
-//! What launches take (`--time=json`).
+//! The time of launches (`--time=json`).
 
 use std::time::{Duration, Instant};
 
@@ -8,37 +8,37 @@ use serde_json::json;
 
 use crate::engine::Engine;
 
-/// How times are written.
+/// The format in which times are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum TimeFormat {
     /// An object on a line for each launch.
     Json,
 }
 
-/// Counts from when it is made.
+/// Measures the time from its creation.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
     wall: Instant,
-    /// What the process had used of its processors by then.
+    /// The processor time of the process at the start.
     cpu: Duration,
 }
 
-/// What something took.
+/// A measured time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Elapsed {
-    /// Time that passed.
+    /// Wall-clock time.
     pub wall: Duration,
     /// Processor time of all threads of the process.
     pub cpu: Duration,
 }
 
 impl Stopwatch {
-    /// Starts to count.
+    /// Starts to measure.
     pub fn start() -> Self {
         Self { cpu: processor_time(), wall: Instant::now() }
     }
 
-    /// What passed since.
+    /// The time since the start.
     pub fn elapsed(&self) -> Elapsed {
         let wall = self.wall.elapsed();
         Elapsed { wall, cpu: processor_time().saturating_sub(self.cpu) }
@@ -48,7 +48,7 @@ impl Stopwatch {
 /// Processor time of all threads of this process.
 fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
-    // A process has not used less than no time.
+    // The time of a process is not negative.
     Duration::from_secs(time.tv_sec.unsigned_abs()) + Duration::from_nanos(time.tv_nsec.unsigned_abs())
 }
 

@@ -1,4 +1,4 @@
-//! Watching a launch: `--profile` and `--trace`.
+//! Observation of a launch: `--profile` and `--trace`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,9 +16,9 @@ use serde_json::json;
 pub struct TraceFilter {
     block: Option<[u32; 3]>,
     thread: Option<[u32; 3]>,
-    /// First and last lines of the PTX, of which one fits; all fit where there are none.
+    /// Ranges of lines of the PTX, one of which must contain the instruction; all instructions match if there are none.
     lines: Vec<(u32, u32)>,
-    /// Ends of files' names, each with a line, likewise.
+    /// Suffixes of file names, each with a line of the source, in the same sense.
     sources: Vec<(String, u32)>,
 }
 
@@ -35,7 +35,7 @@ impl FromStr for TraceFilter {
             };
             let (key, value) = part.split_once('=').ok_or_else(wrong)?;
             match key {
-                // An instruction is of one block and one thread.
+                // An instruction belongs to one block and one thread.
                 "block" if filter.block.is_some() => return Err("`block=` is given twice".to_owned()),
                 "thread" if filter.thread.is_some() => return Err("`thread=` is given twice".to_owned()),
                 "block" => filter.block = Some(index(value).ok_or_else(wrong)?),
@@ -86,7 +86,7 @@ impl TraceFilter {
     }
 }
 
-/// What a launch is watched for. What a trace reports goes to standard output as it happens.
+/// The observation of a launch. A trace is written to standard output during the launch.
 pub fn observation(
     profile: bool,
     filter: Option<&TraceFilter>,
@@ -100,7 +100,7 @@ pub fn observation(
             thread: filter.thread,
             instructions: Some(Arc::new(move |span, source| wanted.wants(&known, span, source))),
             sink: Arc::new(move |event| {
-                // A trace that no one reads any longer does not stop the launch.
+                // The launch continues even if the reader of the trace has closed it.
                 let _ = Output::Stdout.write(event_line(event, &shown, format).as_bytes());
             }),
         }
@@ -149,7 +149,7 @@ fn event_line(event: &TraceEvent, sources: &Sources, format: Format) -> String {
     shown
 }
 
-/// A value as its type has it; bits in hexadecimal.
+/// A value in the form of its type; bits in hexadecimal.
 fn shown(value: &Value) -> String {
     use ptx_isa::ScalarType as Type;
     let bits = value.bits;
@@ -198,7 +198,7 @@ pub fn profile(profile: &[Profile], sources: &Sources, format: Format) -> String
     text
 }
 
-/// One object a line.
+/// One object on each line.
 fn profile_objects(profile: &[Profile], lines: &BTreeMap<String, Counts>, sources: &Sources) -> String {
     let with = |mut object: serde_json::Value, counts: &Counts| {
         let Counts { warps, threads, divergent, sectors, conflicts } = counts;

@@ -1,5 +1,5 @@
-//! What debuggers and profilers see of compiled kernels. Where gdb is not there, or the system forbids debugging, its tests are counted as
-//! skipped; with CI=true there is a gdb.
+//! Compiled kernels in debuggers and profilers. If gdb is missing or the system forbids debugging, its tests are counted as skipped; with
+//! CI=true gdb is required.
 
 use std::fs;
 use std::path::Path;
@@ -7,10 +7,10 @@ use std::process::{Command, ExitCode};
 
 use libtest_mimic::{Arguments, Trial};
 
-/// That there is no gdb.
+/// The reason that gdb is missing.
 const MISSING: &str = "no gdb";
 
-/// Why nothing can be seen in gdb, where that is so.
+/// The reason why gdb cannot be used, if there is one.
 fn obstacle() -> Option<&'static str> {
     let output = Command::new("gdb").args(["-nx", "-batch", "-ex", "run", "--args", "true"]).output();
     match output {
@@ -89,11 +89,11 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// What gdb prints for commands.
+/// The output of gdb for commands.
 fn gdb(folder: &Path, commands: &[&str]) -> String {
     let output = Command::new("gdb")
         .current_dir(folder)
-        // gdb moves the instruction at a breakpoint elsewhere to step over it, and loses the places that instructions of AVX-512 name.
+        // gdb copies the instruction at a breakpoint to another address to step over it, and breaks the relative addresses of AVX-512 instructions.
         .args(["-nx", "-batch", "-ex", "set breakpoint pending on", "-ex", "set displaced-stepping off"])
         .args(commands.iter().flat_map(|command| ["-ex", command]))
         .args(["--args", assert_cmd::cargo::cargo_bin("ptxrun").to_str().expect("a path")])

@@ -1,26 +1,26 @@
-//! The part of the input that is shown around a place.
+//! The part of the input that is shown around a location.
 
 use std::ops::Range;
 
 use crate::source::{SourceFile, Span};
 
-/// Lines up to this many bytes are shown by the renderer, which cuts them to the width of a terminal.
+/// The maximum length in bytes of a line that is shown by the renderer, which truncates it to the width of a terminal.
 const LONGEST_LINE: usize = 4096;
-/// How many bytes of a longer line are quoted before and after the start of the place.
+/// The number of bytes of a longer line that are quoted before and after the start of the location.
 const BEFORE: usize = 40;
 const AFTER: usize = 80;
 
-/// What can be shown of a line.
+/// The part of a line that can be shown.
 pub(super) enum Excerpt {
-    /// The whole line and the byte range of the place in it.
+    /// The whole line and the byte range of the location in it.
     Line(String, Range<usize>),
-    /// A piece of a line that is too long to be drawn.
+    /// A part of a line that is too long for the renderer.
     Piece(String),
 }
 
 /// The excerpt for the first line of `span`, which is line `line` of `source`.
 ///
-/// Bytes that are not UTF-8 and control characters show as U+FFFD.
+/// Bytes that are not UTF-8 and control characters are shown as U+FFFD.
 pub(super) fn excerpt(source: &SourceFile, span: Span, line: u32) -> Excerpt {
     let (Some(bytes), Some(start)) = (source.line(line), source.line_start(line)) else {
         debug_assert!(false, "{} has no line {line}", source.name());

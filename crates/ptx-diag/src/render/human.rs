@@ -31,7 +31,7 @@ pub(super) fn render(source: &SourceFile, diagnostics: &Diagnostics, color: Colo
     out
 }
 
-/// All findings, or [`MAX_SHOWN`] of them with errors preferred, in their order.
+/// All diagnostics, or [`MAX_SHOWN`] of them with errors preferred, in their order.
 fn choose_shown(diagnostics: &Diagnostics) -> Vec<&Diagnostic> {
     let mut others = MAX_SHOWN.saturating_sub(diagnostics.error_count());
     let mut errors = MAX_SHOWN;
@@ -46,13 +46,13 @@ fn choose_shown(diagnostics: &Diagnostics) -> Vec<&Diagnostic> {
         .collect()
 }
 
-/// The offsets of a finding's own place and of the related ones.
+/// The offsets of a diagnostic's location and of the related ones.
 fn places(diagnostic: &Diagnostic) -> impl Iterator<Item = u32> {
     let related = diagnostic.related.iter().map(|label| label.span.lo);
     diagnostic.span.map(|span| span.lo).into_iter().chain(related)
 }
 
-/// One finding; `positions` are those of [`places`].
+/// One diagnostic; `positions` are those of [`places`].
 fn group<'a>(source: &'a SourceFile, diagnostic: &'a Diagnostic, positions: &[Position]) -> Group<'a> {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
@@ -79,7 +79,7 @@ fn group<'a>(source: &'a SourceFile, diagnostic: &'a Diagnostic, positions: &[Po
     }
 }
 
-/// Adds `--> file:line:column` and the source line with the place underlined.
+/// Adds `--> file:line:column` and the source line with the location underlined.
 fn push_place<'a>(
     group: Group<'a>,
     source: &'a SourceFile,
@@ -98,14 +98,14 @@ fn push_place<'a>(
         ),
         Excerpt::Piece(text) => {
             let origin = Origin::path(source.name()).line(line).char_column(position.column as usize);
-            // Default: a place without a label has no remark.
+            // Default: a location without a label has no remark.
             let remark = label.map(|label| format!(": {label}")).unwrap_or_default();
             group.element(origin).element(Level::NOTE.message(format!("near `{text}`{remark}")))
         }
     }
 }
 
-/// The last line: how many findings there are, and how many of them were not shown.
+/// The last line: the numbers of diagnostics, and of those that were not shown.
 fn summary(diagnostics: &Diagnostics, hidden: usize) -> String {
     let mut parts = Vec::new();
     for severity in [Severity::Error, Severity::Warning, Severity::Note] {

@@ -1,4 +1,4 @@
-//! The forms with one line a finding.
+//! The forms with one line for each diagnostic.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -30,7 +30,7 @@ struct JsonPlace<'a> {
     message: &'a str,
 }
 
-/// The further places of a finding for programs.
+/// The related locations of a diagnostic, for programs.
 fn related<'a>(source: &SourceFile, diagnostic: &'a Diagnostic) -> Vec<JsonPlace<'a>> {
     let place = |label: &'a Label| {
         let Position { line, column } = source.position(label.span.lo);
@@ -55,7 +55,7 @@ pub(super) fn render_json(source: &SourceFile, diagnostics: &Diagnostics) -> Str
                 .then(|| diagnostic.details.iter().map(|(name, detail)| (*name, detail)).collect()),
             related: is_detailed.then(|| related(source, diagnostic)),
         };
-        // Strings and numbers always serialize; were that to change, the line would be left out.
+        // Serialization of strings and numbers does not fail; if it did, the line would be omitted.
         if let Ok(text) = serde_json::to_string(&line) {
             out.push_str(&text);
             out.push('\n');
@@ -78,7 +78,7 @@ pub(super) fn render_short(source: &SourceFile, diagnostics: &Diagnostics) -> St
     out
 }
 
-/// Pairs each finding with its position; all positions come from one sweep over the text.
+/// Pairs each diagnostic with its position; all positions are computed in one pass over the text.
 fn located<'a>(
     source: &SourceFile,
     diagnostics: &'a Diagnostics,
@@ -88,7 +88,7 @@ fn located<'a>(
     diagnostics.iter().map(move |d| (d, d.span.and_then(|_| positions.next())))
 }
 
-/// Appends `text` with control characters spelled out, so that one finding stays on one line of the terminal.
+/// Appends `text` with control characters escaped, so that a diagnostic is on one line of the terminal.
 fn push_visible(out: &mut String, text: &str) {
     for c in text.chars() {
         if c.is_control() {

@@ -1,7 +1,7 @@
-//! The printer: a module as PTX text in one canonical form that reads like `nvcc`'s output.
+//! The printer: a module as PTX text in one canonical form that resembles `nvcc`'s output.
 //!
-//! Names, order, comments, debug directives and literal forms are the model's; blanks and line breaks are the
-//! printer's. Reading the text gives an equal module, and printing that gives the same text.
+//! Names, order, comments, debug directives and literal forms are those of the model; blanks and line breaks are
+//! canonical. Parsing the text returns an equal module, and printing that module returns the same text.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ use crate::strings::StrId;
 
 mod statement;
 
-/// The module as PTX text.
+/// Prints a module as PTX text.
 pub fn print(module: &Module) -> String {
     let mut printer = Printer { module, out: String::new(), numbers: itoa::Buffer::new() };
     for item in &module.items {
@@ -45,19 +45,19 @@ impl Printer<'_> {
         self.out.push_str(self.numbers.format(value));
     }
 
-    /// Formats what is rare; writing to a string cannot fail.
+    /// Formats rare text with the slower formatter; writing to a string cannot fail.
     fn rare(&mut self, arguments: std::fmt::Arguments<'_>) {
         let _ = self.out.write_fmt(arguments);
     }
 
-    /// A blank line, unless there is one or nothing precedes it.
+    /// A blank line, unless there already is one or the text is empty.
     fn gap(&mut self) {
         if !self.out.is_empty() && !self.out.ends_with("\n\n") {
             self.out.push('\n');
         }
     }
 
-    /// Puts a comment at the end of the last line.
+    /// Appends a comment to the last line.
     fn trailing_comment(&mut self, text: StrId) {
         if self.out.ends_with('\n') {
             self.out.pop();
@@ -213,7 +213,7 @@ impl Printer<'_> {
             self.attribute(attribute);
             self.text(" ");
         }
-        // `.ptr` has an alignment of its own after it, so that the parameter's is first.
+        // `.ptr` is followed by its own alignment, so that of the parameter is before it.
         if let Some(align) = variable.align {
             self.text(".align ");
             self.number(align);
@@ -312,7 +312,7 @@ impl Printer<'_> {
         self.offset(offset);
     }
 
-    /// `+8` or `+-8` after a name, as every compiler writes it (`ptxas` takes no bare minus); nothing for zero.
+    /// `+8` or `+-8` after a name, as compilers write it (`ptxas` does not accept a minus alone); empty for zero.
     fn offset(&mut self, offset: i64) {
         if offset != 0 {
             self.text("+");
@@ -337,7 +337,7 @@ impl Printer<'_> {
             S64(value, Literal::Plain) => self.number(value),
             S64(value, Literal::Hex) if value < 0 => self.rare(format_args!("-0x{:X}", value.unsigned_abs())),
             S64(value, Literal::Hex) => self.rare(format_args!("0x{value:X}")),
-            // Without the suffix a value in the signed range would read as signed.
+            // Without the suffix a value in the signed range would be parsed as signed.
             U64(value, form) => {
                 match form {
                     Literal::Hex => self.rare(format_args!("0x{value:X}")),
@@ -358,9 +358,9 @@ impl Printer<'_> {
             FunctionKind::Kernel => ".entry ",
             FunctionKind::Device => ".func ",
         });
-        let held = function.body.as_ref().or(function.reg_params.as_deref());
+        let registers = function.body.as_ref().or(function.reg_params.as_deref());
         for (directive, _) in &function.directives {
-            // `.attribute` and `.noreturn` of a declaration follow the parameters, like all others.
+            // `.attribute` precedes the name; all other directives follow the parameters.
             if let FunctionDirective::Attribute(attribute) = directive {
                 self.attribute(*attribute);
                 self.text(" ");
@@ -368,11 +368,11 @@ impl Printer<'_> {
         }
         if !function.results.is_empty() {
             self.text("(");
-            self.separated(&function.results, |printer, param| printer.param(held, *param));
+            self.separated(&function.results, |printer, param| printer.param(registers, *param));
             self.text(") ");
         }
         self.name(function.name);
-        self.params(held, &function.params);
+        self.params(registers, &function.params);
         for (directive, _) in &function.directives {
             self.function_directive(directive);
         }
@@ -386,7 +386,7 @@ impl Printer<'_> {
         }
     }
 
-    fn params(&mut self, held: Option<&Body>, params: &[Param]) {
+    fn params(&mut self, registers: Option<&Body>, params: &[Param]) {
         if params.is_empty() {
             self.text("()");
             return;
@@ -394,15 +394,15 @@ impl Printer<'_> {
         self.text("(\n");
         for (at, param) in params.iter().enumerate() {
             self.text("\t");
-            self.param(held, *param);
+            self.param(registers, *param);
             self.text(if at + 1 < params.len() { ",\n" } else { "\n" });
         }
         self.text(")");
     }
 
-    /// A parameter; `held` is the body that its register belongs to.
-    fn param(&mut self, held: Option<&Body>, param: Param) {
-        match (param, held) {
+    /// A parameter; `registers` is the body with the declaration of its register.
+    fn param(&mut self, registers: Option<&Body>, param: Param) {
+        match (param, registers) {
             (Param::Variable(id), _) => self.variable(self.module.variable(id)),
             (Param::Register(decl, _), Some(body)) => {
                 let decl = &body.reg_decls[decl.0 as usize];
@@ -413,7 +413,7 @@ impl Printer<'_> {
                 self.text(" ");
                 self.name(decl.name);
             }
-            // A register parameter always belongs to a body; without one there is nothing to name.
+            // A register parameter always belongs to a body; without one it has no name.
             (Param::Register(..), None) => self.text("_"),
         }
     }

@@ -64,7 +64,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The names of one `.reg` directive; nothing for none.
+    /// The names of one `.reg` directive; empty if there are none.
     pub(super) fn registers(&mut self, indent: &str, decls: &[RegDecl]) {
         let Some(first) = decls.first() else { return };
         self.text(indent);
@@ -209,9 +209,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Lists nest at most once, a vector in brackets; anything else prints as nothing would read it, so it is left to
-    /// the reader of the text to refuse. The recursion is bounded by the arena, whose lists only refer to earlier
-    /// entries.
+    /// Lists are nested at most once, as a vector in brackets; other nested lists are printed as text that the reader
+    /// rejects. The recursion is bounded by the arena, whose lists only refer to earlier entries.
     fn list(&mut self, body: &Body, list: ListId) {
         let operands = body.list(list);
         self.separated(operands, |printer, operand| printer.operand(body, *operand));

@@ -1,4 +1,4 @@
-//! Modules made by hand, printed.
+//! Tests that print modules built by hand.
 
 use ptx_isa::{Mnemonic, PtxVersion, ScalarType, Sm, StateSpace, ptx};
 
@@ -50,7 +50,7 @@ fn a_kernel_prints_like_a_compiler_writes_it() {
     code.place(done);
     let note = module.strings.intern("// the end");
     code.push(Stmt::TrailingComment(note));
-    // Of a mark nothing is printed.
+    // A mark is not printed.
     code.push(Stmt::Mark(1));
     code.push_inst(None, ptx!("ret"), &[]);
     let name = module.strings.intern("k");

@@ -39,8 +39,8 @@ fn continues(kind: TokenKind) -> bool {
     kind == TokenKind::Mark(b'?') || operator(kind).is_some()
 }
 
-/// `*` `/` `%`, `+` `-`, `<<` `>>`, `<` `>` `<=` `>=`, `==` `!=`, `&`, `^`, `|`, `&&`, `||`: the binary operators, with how tightly they
-/// bind (manual 4.5.4, table 4); higher binds tighter.
+/// The binary operators with their precedence (manual 4.5.4, table 4), where higher numbers bind tighter: `*` `/` `%`, `+` `-`, `<<` `>>`,
+/// `<` `>` `<=` `>=`, `==` `!=`, `&`, `^`, `|`, `&&`, `||`.
 #[inline]
 fn operator(kind: TokenKind) -> Option<(u8, [u8; 2])> {
     let operator = match kind {
@@ -64,20 +64,20 @@ fn operator(kind: TokenKind) -> Option<(u8, [u8; 2])> {
     Some((level, operator))
 }
 
-/// What was read and waits for its last operand.
+/// An operator or parenthesis that was parsed and whose last operand is missing.
 #[derive(Clone, Copy)]
 enum Pending<'s> {
     Prefix(Term<'s>),
     Binary(u8, Term<'s>),
     Parenthesis,
-    /// `c ?`, which waits for `:`.
+    /// `c ?`, whose `:` is missing.
     Question(Span),
     /// `c ? a :`
     Colon(Span),
 }
 
-/// An expression while it is read: operators wait on a stack for operators that bind less tightly, so that neither nesting nor length
-/// takes stack of the processor.
+/// An expression that is being parsed. Operators stay in `pending` until an operator that binds less tightly follows, so that
+/// neither nesting nor length uses the call stack.
 struct Expression<'s> {
     terms: Vec<Term<'s>>,
     pending: Vec<Pending<'s>>,
@@ -157,7 +157,7 @@ impl<'s> Expression<'s> {
         Ok(true)
     }
 
-    /// A binary operator, `?` or `:`; gives what follows it, or nothing where the expression ends.
+    /// Parses a binary operator, `?` or `:`. Returns the tokens after it, or `None` at the end of the expression.
     fn operator<'a>(&mut self, i: Tokens<'a, 's>) -> Result<Option<Tokens<'a, 's>>, Failed<'s>> {
         let Some(token) = i.first() else { return Ok(None) };
         match token.kind {

@@ -76,7 +76,7 @@ fn section_name<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Name<'s>> {
     }
 }
 
-/// Whether a word with a dot is the name of a section and no directive or type.
+/// Whether a word with a dot is the name of a section, not a directive or type.
 fn names_section(word: &str) -> bool {
     let is_word = word.starts_with(|first: char| first.is_ascii_alphabetic());
     is_word && word != "global" && !starts_item(word) && ScalarType::from_ptx(word).is_none()
@@ -112,7 +112,7 @@ fn section_error<'s>(i: Tokens<'_, 's>, span: Span) -> Failed<'s> {
         "this is not a line of a debug section",
         "such a line is `label:`, or `.b8`, `.b16`, `.b32`, `.b64` with numbers that fit, or `.b32`, `.b64` with one label",
     );
-    // The place is between the braces, after which the text goes on.
+    // The span is between the braces; parsing resumes after them.
     let i = i.skip().skip();
     Err::Failure(crate::grammar::error::SyntaxError {
         left: i.rest.len(),
@@ -120,7 +120,7 @@ fn section_error<'s>(i: Tokens<'_, 's>, span: Span) -> Failed<'s> {
     })
 }
 
-/// How many bytes were left of a section where its grammar does not go on.
+/// The error of a parser of a section's text: the number of bytes left at the error.
 #[derive(Clone, Copy, Debug)]
 struct Left(usize);
 
@@ -136,7 +136,7 @@ impl ParseError<&str> for Left {
 
 type Data<'s, T> = IResult<&'s str, T, Left>;
 
-/// The labels of a section's text, which starts at an offset; else the place of what is wrong.
+/// Returns the labels of a section's text, which starts at `offset`, or the span of its first syntax error.
 fn labels(text: &str, offset: u32) -> Result<Vec<Name<'_>>, Span> {
     let mut labels = Vec::new();
     let mut i = lexer::separators(text);
@@ -150,9 +150,9 @@ fn labels(text: &str, offset: u32) -> Result<Vec<Name<'_>>, Span> {
             }
             Err(Err::Error(Left(left)) | Err::Failure(Left(left))) => {
                 let lo = text.len() - left;
-                let wrong = text.get(lo..).and_then(|rest| {
-                    lexer::token(rest.as_bytes()).ok().map(|(behind, _)| left - behind.len())
-                });
+                let wrong = text
+                    .get(lo..)
+                    .and_then(|rest| lexer::token(rest.as_bytes()).ok().map(|(tail, _)| left - tail.len()));
                 let length = wrong.unwrap_or(usize::from(left > 0));
                 return Err(Span::new(offset + lo as u32, offset + (lo + length) as u32));
             }
@@ -162,12 +162,12 @@ fn labels(text: &str, offset: u32) -> Result<Vec<Name<'_>>, Span> {
     Ok(labels)
 }
 
-/// A token with what separates it from the next one.
+/// A token and the separators after it.
 #[inline]
 fn lexeme(i: &str) -> Data<'_, (Lexeme, &str)> {
     match lexer::token(i.as_bytes()) {
-        Ok((behind, lexeme)) => {
-            let (rest, text) = take(i.len() - behind.len())(i)?;
+        Ok((tail, lexeme)) => {
+            let (rest, text) = take(i.len() - tail.len())(i)?;
             Ok((lexer::separators(rest), (lexeme, text)))
         }
         Err(_) => Err(Err::Error(Left(i.len()))),
@@ -183,8 +183,8 @@ fn token<'s>(kind: Lexeme) -> impl Fn(&'s str) -> Data<'s, &'s str> {
     }
 }
 
-/// `label:`, `.b8 list`, `.b16 list`, `.b32 list`, `.b64 list`, or `.b32` or `.b64` and `label`, `label+imm` or `label1-label2`;
-/// gives the label that is defined.
+/// `label:`, `.b8 list`, `.b16 list`, `.b32 list`, `.b64 list`, or `.b32` or `.b64` and `label`, `label+imm` or `label1-label2`.
+/// Returns the label that the line defines.
 fn dwarf_line_of_section(i: &str) -> Data<'_, Option<&str>> {
     let (rest, (kind, text)) = lexeme(i)?;
     let bits = match (kind, text) {
@@ -207,7 +207,7 @@ fn dwarf_line_of_section(i: &str) -> Data<'_, Option<&str>> {
     Ok((rest, None))
 }
 
-/// `label`, `label+imm`, `label1-label2`; a section's name in place of the first label, but in a difference.
+/// `label`, `label+imm`, `label1-label2`; the first label can be a section's name, except in a difference.
 fn label_value(i: &str) -> Data<'_, ()> {
     let (rest, (kind, text)) = lexeme(i)?;
     let is_section = kind == Lexeme::Directive;
@@ -228,12 +228,12 @@ fn integer_list<'s>(bits: u32) -> impl Fn(&'s str) -> Data<'s, ()> {
     move |i| {
         let integer = |i: &'s str| {
             let (rest, minus) = opt(token(Lexeme::Mark(b'-'))).parse(i)?;
-            let (behind, value) = integer(rest)?;
+            let (tail, value) = integer(rest)?;
             let limit = if minus.is_some() { 1u64 << (bits - 1) } else { u64::MAX >> (64 - bits) };
             let most = if minus.is_some() { u64::MAX >> 1 } else { u64::MAX };
-            // All ones stand for minus one at any width but the narrow ones.
+            // `.b32` also accepts 64-bit numbers whose upper half is all ones, such as a minus one.
             let fits = value <= limit || (bits == 32 && value >> 32 == 0xFFFF_FFFF);
-            if fits && value <= most { Ok((behind, ())) } else { Err(Err::Failure(Left(rest.len()))) }
+            if fits && value <= most { Ok((tail, ())) } else { Err(Err::Failure(Left(rest.len()))) }
         };
         separated_list1(token(Lexeme::Mark(b',')), cut(integer)).map(|_: Vec<()>| ()).parse(i)
     }

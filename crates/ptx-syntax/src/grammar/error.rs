@@ -1,4 +1,4 @@
-//! Errors of the grammar: where it could not go on, and what it expected there.
+//! Syntax errors: the token at which a production failed, and the reason.
 
 use nom::error::{ContextError, ErrorKind, ParseError};
 use nom::{Err, IResult};
@@ -17,37 +17,37 @@ pub(crate) type Failed<'s> = Err<SyntaxError<'s>>;
 /// An error at a token. Of several errors the one that is furthest in the text is kept.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SyntaxError<'s> {
-    /// How many tokens are left, from the wrong one on.
+    /// The number of tokens left, including the wrong one.
     pub(crate) left: usize,
     pub(crate) problem: Problem<'s>,
 }
 
-/// What is wrong with a token.
+/// The reason why a token is an error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Problem<'s> {
-    /// Something else was expected, in words.
+    /// Another token was expected; the text describes it.
     Expected(&'static str),
-    /// The same, with a help.
+    /// The same, with a help text.
     ExpectedWith(&'static str, &'static str),
-    /// The token starts nothing; what is expected in its place.
+    /// No statement begins with the token; the text describes the expected one.
     Stray(&'static str),
-    /// A text that does not depend on the token.
+    /// A message that does not depend on the token.
     Fixed(&'static Fixed),
-    /// The same, with the place of what does not fit.
+    /// The same, with the span of the token that conflicts.
     Related(&'static Fixed, Span),
-    /// A text at another place.
+    /// A message at another span.
     Located(&'static Fixed, Span),
-    /// The directive of a function is given twice or too late.
+    /// The directive of a function is repeated, or not before those that must follow it.
     Order,
-    /// A directive that is given twice, at its second place.
+    /// A repeated directive, with the span of its second occurrence.
     Repeated(&'s str, Span),
-    /// Brackets after a register, whose name is before them.
+    /// Brackets after a register of this name.
     Brackets(&'s str),
-    /// The word is no type.
+    /// The word is not a type.
     Type,
-    /// A type without its dot, or its name in C.
+    /// A type without its dot, or a name of C; the function returns the type that is meant.
     TypeWord(fn(&str) -> Option<&str>),
-    /// The directive is none of these, which have blanks between them.
+    /// The directive is none of these, which are separated by blanks.
     Directive(&'static str),
 }
 
@@ -71,13 +71,13 @@ impl Fixed {
     }
 }
 
-/// The failure of a production at a token; no other way is tried.
+/// Fails at a token; no alternative is tried.
 #[cold]
 pub(crate) fn fail<'s, T>(i: Tokens<'_, 's>, problem: Problem<'s>) -> Result<T, Failed<'s>> {
     Err(Err::Failure(SyntaxError { left: i.rest.len(), problem }))
 }
 
-/// The failure because something else was expected.
+/// Fails because another token was expected.
 #[cold]
 pub(crate) fn expected<'s, T>(i: Tokens<'_, 's>, what: &'static str) -> Result<T, Failed<'s>> {
     fail(i, Problem::Expected(what))
@@ -98,7 +98,7 @@ impl<'s> ParseError<Tokens<'_, 's>> for SyntaxError<'s> {
 }
 
 impl<'s> ContextError<Tokens<'_, 's>> for SyntaxError<'s> {
-    /// What the whole production is called is expected where its first token is wrong.
+    /// If the first token of a production is wrong, the error names the whole production as expected.
     fn add_context(i: Tokens<'_, 's>, what: &'static str, other: Self) -> Self {
         match other.problem {
             Problem::Expected(_) if other.left == i.rest.len() => {
@@ -109,7 +109,7 @@ impl<'s> ContextError<Tokens<'_, 's>> for SyntaxError<'s> {
     }
 }
 
-/// What a message is made of: the wrong token, the end of the one before it, and their bytes.
+/// The parts of a message: the wrong token, its text and bytes, and the span of the token before it.
 pub(crate) struct Found<'s> {
     pub(crate) token: Token,
     /// The wrong token as written.
@@ -178,7 +178,7 @@ impl Found<'_> {
 
     fn expected(&self, what: &str) -> Diagnostic {
         let message = format!("expected {what}, found {}", self.shown());
-        // What is missing at the end of a line is missing there, not where the next line starts.
+        // A token missing at the end of a line is reported there, not at the start of the next line.
         if (self.token.starts_line || self.token.kind == TokenKind::End) && self.previous.hi > 0 {
             let end = Span::new(self.previous.hi - 1, self.previous.hi);
             return Diagnostic::error(codes::EXPECTED, end, message)
@@ -216,7 +216,7 @@ impl Found<'_> {
     }
 }
 
-/// The error for a directive that is not allowed where it is; `known` are those that are, with blanks between them.
+/// The error for a directive that is not allowed here; `known` lists those that are, separated by blanks.
 pub(crate) fn unknown_directive(word: &str, span: Span, known: &'static str) -> Box<Diagnostic> {
     let meant = match word {
         "kernel" => Some("entry"),
@@ -228,7 +228,7 @@ pub(crate) fn unknown_directive(word: &str, span: Span, known: &'static str) -> 
     Box::new(nearest(word, span, "a directive that is allowed here", near))
 }
 
-/// The error that a word with a dot is not what it should be, with what is meant.
+/// The error for a word with a dot that is not of the expected kind, with a suggestion.
 fn nearest(word: &str, span: Span, what: &str, near: Option<&str>) -> Diagnostic {
     let shown: String = word.chars().take(40).collect();
     let error = Diagnostic::error(codes::DIRECTIVE, span, format!("`.{shown}` is not {what}"));

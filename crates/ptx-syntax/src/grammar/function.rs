@@ -13,26 +13,26 @@ use crate::grammar::variable::{attribute_list, optional_parameters};
 use crate::token::{TokenKind, Tokens};
 use crate::tree::{Function, FunctionDirective, Name};
 
-/// What follows the word of a function's directive.
+/// The arguments of a directive of a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Arguments {
     Nothing,
-    /// One number, in words.
+    /// One number, with its description.
     Number(&'static str),
     /// One to three numbers.
     Lengths,
-    /// One number or more, in words.
+    /// One number or more, with their description.
     Numbers(&'static str),
     Strings,
     Attributes,
 }
 
-/// The directives of functions (manual 11.4, 11.7, 11.8; the last three are `ptxas`'s own).
+/// The directives of functions (manual 11.4, 11.7, 11.8; the last three are extensions of `ptxas`).
 const DIRECTIVES: &str = "maxntid reqntid minnctapersm maxnctapersm maxnreg noreturn pragma explicitcluster \
      reqnctapercluster maxclusterrank blocksareclusters abi_preserve abi_preserve_control attribute language \
      local_maxnreg minperctamemory";
 
-/// What follows the word of a directive.
+/// Returns the arguments that a directive of a function takes; `None` for other words.
 fn arguments(word: &str) -> Option<Arguments> {
     Some(match word {
         "noreturn" | "explicitcluster" | "blocksareclusters" => Arguments::Nothing,
@@ -49,7 +49,7 @@ fn arguments(word: &str) -> Option<Arguments> {
     })
 }
 
-/// What a number of a directive is, in words.
+/// The description of a directive's number, for messages.
 pub(crate) fn meaning_of_number(directive: &str) -> &'static str {
     match arguments(directive) {
         Some(Arguments::Number(what) | Arguments::Numbers(what)) => what,
@@ -75,7 +75,7 @@ pub(crate) fn function<'a, 's>(i: Tokens<'a, 's>, linkage: Option<Name<'s>>) -> 
     Ok((i, function))
 }
 
-/// `{`, `;`, or nothing after a device function that is declared, before a directive or the end.
+/// `{`, `;`, or nothing after the declaration of a device function, before a directive or the end.
 fn end<'a, 's>(i: Tokens<'a, 's>, function: &mut Function<'s>) -> Result<Tokens<'a, 's>, Failed<'s>> {
     const DEFINES: Fixed =
         fixed(codes::EXPECTED, "expected `{`: this directive is not allowed on a declaration", "");
@@ -106,7 +106,8 @@ fn attributes<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, FunctionDirective<'s>
     preceded(peek(crate::grammar::terminal::directive("attribute")), directive).parse(i)
 }
 
-/// `{.noreturn} {.abi_preserve N} {.abi_preserve_control N}`, then `ptxas`'s own; a `.pragma` after one is the module's.
+/// `{.noreturn} {.abi_preserve N} {.abi_preserve_control N}`, then the extensions of `ptxas`; a `.pragma` after a directive belongs to the
+/// module.
 fn device_directives<'a, 's>(mut i: Tokens<'a, 's>) -> Parsed<'a, 's, Vec<FunctionDirective<'s>>> {
     let (mut directives, mut rank) = (Vec::new(), 0);
     while let Some(word) = i.first().and_then(|token| i.directive(token)).filter(|word| !ends_head(word)) {
@@ -123,7 +124,7 @@ fn device_directives<'a, 's>(mut i: Tokens<'a, 's>) -> Parsed<'a, 's, Vec<Functi
     Ok((i, directives))
 }
 
-/// Whether a directive after a device function begins something else.
+/// Whether a directive ends the head of a device function, as it begins another item.
 fn ends_head(word: &str) -> bool {
     starts_item(word) || matches!(word, "global" | "const" | "shared" | "pragma")
 }
@@ -138,7 +139,7 @@ fn device_rank(word: &str) -> Option<u8> {
     }
 }
 
-/// A directive of a function with what belongs to it.
+/// A directive of a function with its arguments.
 fn directive<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, FunctionDirective<'s>> {
     directive_of(DIRECTIVES, i)
 }

@@ -15,7 +15,7 @@ use crate::tree::{Address, Constant, Field, Initializer, Name, Table};
 
 const TOO_DEEP: Fixed = fixed(codes::TOO_DEEP, "initial values are nested deeper than 256 levels", "");
 
-/// `constant`, `name+4`, `generic(name)+4`, `0xFF(name)`, or such in braces; `depth` braces are open.
+/// `constant`, `name+4`, `generic(name)+4`, `0xFF(name)`, or a list of these in braces; `depth` is the number of open braces.
 pub(crate) fn initializer<'a, 's>(i: Tokens<'a, 's>, depth: u32) -> Parsed<'a, 's, Initializer<'s>> {
     match i.rest {
         [token, ..] if token.kind == TokenKind::Table => {
@@ -82,7 +82,7 @@ fn masked<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Initializer<'s>> {
     ))
 }
 
-/// `{field = value, ..}`, or such in braces, of texture, sampler and surface references (manual 5.3).
+/// `{field = value, ..}`, or a list of these in braces, of texture, sampler and surface references (manual 5.3).
 pub(crate) fn fields<'a, 's>(i: Tokens<'a, 's>, depth: u32) -> Parsed<'a, 's, Initializer<'s>> {
     if depth >= MAX_DEPTH {
         return fail(i, Problem::Fixed(&TOO_DEEP));

@@ -64,7 +64,7 @@ fn spaced_modifiers<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, SpacedModifiers
     (opt(bank), many0(any_directive)).map(|(bank, words)| SpacedModifiers { bank, words }).parse(i)
 }
 
-/// Whether a mnemonic is that of `call`, whose operands have a syntax of their own.
+/// Whether a mnemonic is that of `call`, whose operands have a separate syntax.
 fn is_call(mnemonic: &str) -> bool {
     mnemonic.strip_prefix("call").is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
@@ -77,7 +77,7 @@ fn operand_list<'a, 's>(
     operands: &mut Vec<Operand<'s>>,
 ) -> Result<Tokens<'a, 's>, Failed<'s>> {
     let Some(first) = i.first() else { return Ok(i) };
-    // What follows an instruction without operands on the next line is the next instruction.
+    // After an instruction without operands, a token on the next line begins the next instruction.
     let ends = !begins_operand(first.kind) || first.starts_line;
     if first.kind == TokenKind::Mark(b';') || (ends && takes_none(mnemonic)) {
         return Ok(i);

@@ -28,7 +28,7 @@ pub(crate) fn push_operand<'a, 's>(
     Ok(rest)
 }
 
-/// What nearly all operands are: `a`, `42`, `[a]` or `[a+42]`. [`operand`] parses these too, but moving what it gives into the list
+/// Parses the most common operands: `a`, `42`, `[a]` or `[a+42]`. [`operand`] parses these too, but moving its result into the list
 /// takes longer than parsing it.
 #[inline(always)]
 fn common_operand<'a, 's>(
@@ -80,7 +80,7 @@ fn common_operand<'a, 's>(
 pub(crate) fn operand<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Operand<'s>> {
     let Some(token) = i.first() else { return expected(i, "an operand") };
     let (rest, kind) = match token.kind {
-        // Nearly all operands: names that nothing belongs to.
+        // The most common operand: a name by itself.
         TokenKind::Ident => {
             let rest = i.skip();
             let follows = matches!(rest.kind(), TokenKind::Mark(b'[' | b'+' | b'-') | TokenKind::Directive);
@@ -117,7 +117,7 @@ fn name<'a, 's>(i: Tokens<'a, 's>, token: &Token) -> Parsed<'a, 's, OperandKind<
         return Ok((rest, OperandKind::Sink));
     }
     match rest.kind() {
-        // Registers are neither arrays nor addresses: what follows is not part of the operand.
+        // Registers are neither arrays nor addresses: the next token is not part of the operand.
         TokenKind::Mark(b'[' | b'-') if name.text.starts_with('%') => Ok((rest, OperandKind::Name(name))),
         TokenKind::Mark(b'[') => element(rest, name),
         TokenKind::Mark(_) => offset
@@ -140,7 +140,7 @@ fn component<'a, 's>(i: Tokens<'a, 's>, token: &Token) -> Parsed<'a, 's, Operand
     Ok((i.skip(), OperandKind::Component(name, component)))
 }
 
-/// The name before the first dot, and what follows that.
+/// Splits a dotted name at its first dot.
 fn split_dotted<'s>(i: Tokens<'_, 's>, token: &Token) -> (Name<'s>, Name<'s>) {
     let text = i.text(token);
     let parts = text.split_once('.');
@@ -192,7 +192,7 @@ fn not<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, OperandKind<'s>> {
     }
 }
 
-/// `-a` or `-a.b0`, without a blank after the minus; else it is a constant.
+/// `-a` or `-a.b0`, without a blank after the minus; otherwise a constant.
 fn negated<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, OperandKind<'s>> {
     let rest = i.skip();
     let (Some(minus), Some(token)) = (i.first(), rest.first()) else { return constant_operand(i) };
@@ -229,7 +229,7 @@ fn address<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, OperandKind<'s>> {
     }
 }
 
-/// `[a, b, {c, d}]`: what follows the first value, which is at `i`.
+/// `[a, b, {c, d}]`, from the token after its first value, which is at `i`.
 fn bracket<'a, 's>(
     i: Tokens<'a, 's>,
     rest: Tokens<'a, 's>,

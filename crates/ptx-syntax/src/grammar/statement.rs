@@ -1,4 +1,4 @@
-//! Which production a statement is, by its first token (manual 4.3).
+//! Selects the production of a statement by its first token (manual 4.3).
 
 use nom::Parser;
 

@@ -1,4 +1,4 @@
-//! Terminals of the grammar, and lists of anything with commas between.
+//! Terminals of the grammar, and lists separated by commas.
 
 use nom::combinator::{cut, opt};
 use nom::multi::separated_list1;
@@ -10,7 +10,7 @@ use crate::grammar::error::{Failed, Parsed, Problem, SyntaxError};
 use crate::token::{TokenKind, Tokens};
 use crate::tree::{Name, Number};
 
-/// What takes tokens and gives a part of the syntax.
+/// A parser from tokens to a part of the syntax tree.
 pub(crate) trait Production<'a, 's: 'a, T>:
     Parser<Tokens<'a, 's>, Output = T, Error = SyntaxError<'s>>
 {
@@ -21,13 +21,13 @@ impl<'a, 's: 'a, T, P: Parser<Tokens<'a, 's>, Output = T, Error = SyntaxError<'s
 {
 }
 
-/// A token that a parser may do without: one that is something else is no failure.
+/// The recoverable error for a token that may be absent: the caller may continue without it.
 #[inline]
 fn absent<'s, T>(i: Tokens<'_, 's>, what: &'static str) -> Result<T, Failed<'s>> {
     Err(Err::Error(SyntaxError { left: i.rest.len(), problem: Problem::Expected(what) }))
 }
 
-/// A punctuation character; `shown` is what messages call it.
+/// A punctuation character; `shown` is its name in messages.
 #[inline]
 pub(crate) fn mark<'a, 's: 'a>(mark: u8, shown: &'static str) -> impl Production<'a, 's, Span> {
     move |i: Tokens<'a, 's>| match i.rest {
@@ -66,12 +66,12 @@ pub(crate) fn one_of<'a, 's: 'a>(words: &'static [&'static str]) -> impl Product
     }
 }
 
-/// The words that name nothing of the program (manual 4.4 and, for those of `.loc`, `ptxas`).
+/// Whether a word is reserved, and cannot be declared (manual 4.4, and `ptxas` for the words of `.loc`).
 pub(crate) fn is_reserved(name: &str) -> bool {
     matches!(name, "WARP_SZ" | "inlined_at" | "function_name")
 }
 
-/// An identifier (manual 4.4), which is none of the language's own words; `what` is expected, in words.
+/// An identifier (manual 4.4) that is not reserved; `what` describes it in messages.
 pub(crate) fn identifier<'a, 's: 'a>(what: &'static str) -> impl Production<'a, 's, Name<'s>> {
     move |i: Tokens<'a, 's>| match i.rest {
         [token, ..] if token.kind == TokenKind::Ident && !is_reserved(i.text(token)) => {
@@ -113,14 +113,14 @@ pub(crate) fn string<'a, 's: 'a>(what: &'static str) -> impl Production<'a, 's, 
     }
 }
 
-/// One or more with commas between them.
+/// One or more elements, separated by commas.
 pub(crate) fn comma_list<'a, 's: 'a, T>(
     element: impl Production<'a, 's, T>,
 ) -> impl Production<'a, 's, Vec<T>> {
     separated_list1(mark(b',', "`,`"), cut(element))
 }
 
-/// What follows a character, if that comes next.
+/// An optional production after a character: present if the next token is that character.
 pub(crate) fn after<'a, 's: 'a, T>(
     first: u8,
     production: impl Production<'a, 's, T>,
@@ -128,7 +128,7 @@ pub(crate) fn after<'a, 's: 'a, T>(
     opt(preceded(mark(first, ""), cut(production)))
 }
 
-/// The failure of a production that nothing can follow in another way.
+/// A production without alternatives: its errors are failures.
 #[inline]
 pub(crate) fn must<'a, 's: 'a, T>(mut production: impl Production<'a, 's, T>) -> impl Production<'a, 's, T> {
     move |i: Tokens<'a, 's>| {

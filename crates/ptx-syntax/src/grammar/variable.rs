@@ -151,7 +151,7 @@ fn is_type(word: &str) -> bool {
     matches!(word, "texref" | "samplerref" | "surfref") || ScalarType::from_ptx(word).is_some()
 }
 
-/// The type that a word without its dot means, also as C calls it.
+/// The type that a word without its dot means; also accepts the names of C.
 fn type_meant(word: &str) -> Option<&str> {
     Some(match word {
         "int" => "s32",

@@ -13,7 +13,7 @@ use crate::token::TokenKind;
 use crate::tree::{Constant, ConstantValue, Number, Term};
 
 impl<'s> Resolver<'s, '_> {
-    /// A constant with its spelling: the text is kept where the value alone would print otherwise.
+    /// A constant with its spelling: its text is kept if the value alone would be printed differently.
     #[inline]
     pub(crate) fn immediate(&mut self, constant: &Constant<'s>) -> Resolved<Immediate> {
         match constant.value {
@@ -34,7 +34,7 @@ impl<'s> Resolver<'s, '_> {
         })
     }
 
-    /// A value that prints as its place is written.
+    /// A value that is printed as the text of its span.
     pub(crate) fn as_written(&mut self, span: Span, value: Value) -> Immediate {
         let text = String::from_utf8_lossy(self.source.slice(span));
         // Comments and line ends inside the expression are elsewhere in the model.
@@ -47,7 +47,7 @@ impl<'s> Resolver<'s, '_> {
     }
 }
 
-/// An integer constant, of which only the value counts.
+/// The value of an integer constant, without its spelling.
 #[inline]
 pub(crate) fn integer_constant(constant: &Constant<'_>) -> Resolved<i64> {
     if let ConstantValue::Literal { negative: false, digits } = constant.value
@@ -61,9 +61,9 @@ pub(crate) fn integer_constant(constant: &Constant<'_>) -> Resolved<i64> {
     }
 }
 
-/// A number of a directive in 32 bits; `what` is what it means, in words.
+/// A number of a directive in 32 bits; `what` describes it in messages.
 ///
-/// As `ptxas` does it, a number of 64 bits with all upper ones set stands for its lower half.
+/// As in `ptxas`, a 64-bit number whose upper half is all ones is truncated to its lower half.
 pub(crate) fn word(number: Number<'_>, what: &str) -> Resolved<u32> {
     let value = long_word(number, what)?;
     match value >> 32 {
@@ -176,7 +176,7 @@ fn conditional(span: Span, condition: Value, yes: Value, no: Value) -> Resolved<
     if yes.integer().is_none() || no.integer().is_none() {
         return Err(at(codes::EXPRESSION, span, "both results must be integers"));
     }
-    // `ptxas` gives the result the type of the one picked, whatever the other one has.
+    // In `ptxas` the result has the type of the selected value; the type of the other one has no effect.
     Ok(if condition != 0 { yes } else { no })
 }
 
@@ -213,7 +213,7 @@ fn binary(operator: [u8; 2], span: Span, left: Value, right: Value) -> Resolved<
     })
 }
 
-/// A literal with or without a minus, as most constants are: its value and whether it prints so from the value alone.
+/// The value and spelling of a literal with or without a minus, the most common constant.
 fn simple(text: &str, value: Value, spelling: Spelling, negative: bool) -> (Value, Spelling) {
     if !negative {
         return (value, spelling);
@@ -222,7 +222,7 @@ fn simple(text: &str, value: Value, spelling: Spelling, negative: bool) -> (Valu
         // The one number whose positive counterpart needs the unsigned range.
         _ if text == "9223372036854775808" => (Value::Signed(i64::MIN), Spelling::Plain),
         Value::Signed(value) if value != 0 => (Value::Signed(value), spelling),
-        // `-0`, `-5U` and negative floating-point numbers print otherwise from their values.
+        // `-0`, `-5U` and negative floating-point numbers are printed differently from their values alone.
         value => (value, Spelling::Other),
     }
 }
@@ -252,8 +252,8 @@ fn floating(operator: [u8; 2], a: f64, b: f64) -> Option<Value> {
     })
 }
 
-/// `signed`: both operands are; `left_signed`: the left one is. A divisor is not zero; shifts take the low six bits
-/// of their amount, as `ptxas` does.
+/// `signed`: both operands are; `left_signed`: the left one is. A divisor is not zero. As in `ptxas`, shifts use the low six bits
+/// of their amount.
 fn integers(operator: [u8; 2], a: u64, b: u64, signed: bool, left_signed: bool) -> Option<Value> {
     let typed = |bits: u64| if signed { Value::Signed(bits as i64) } else { Value::Unsigned(bits) };
     let ordered = |less: fn(std::cmp::Ordering) -> bool| {
@@ -265,7 +265,7 @@ fn integers(operator: [u8; 2], a: u64, b: u64, signed: bool, left_signed: bool) 
         b"*\0" => typed(a.wrapping_mul(b)),
         b"/\0" if signed => Value::Signed((a as i64).wrapping_div(b as i64)),
         b"/\0" => Value::Unsigned(a.checked_div(b)?),
-        // The manual's table says signed here; `ptxas` goes by the text of 4.5.5.
+        // The manual's table has signed here; `ptxas` follows the text of 4.5.5.
         b"%\0" => Value::Unsigned(a.checked_rem(b)?),
         b"<<" if left_signed => Value::Signed(a.wrapping_shl(b as u32) as i64),
         b"<<" => Value::Unsigned(a.wrapping_shl(b as u32)),

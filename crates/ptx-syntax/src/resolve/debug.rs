@@ -1,4 +1,4 @@
-//! Debugging directives (manual 11.5), kept as they are.
+//! Debugging directives (manual 11.5), which are kept as written.
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{At, DebugFile, DebugLocation, InlinedAt, Item, Section, SectionLine, Stmt};
@@ -55,7 +55,7 @@ impl<'s> Resolver<'s, '_> {
         }
         let name = self.intern(section.name);
         let mut lines = Vec::new();
-        // The bytes, for comments need not be UTF-8.
+        // The bytes, because comments need not be UTF-8.
         let text = self.source.slice(section.text_span);
         for line in text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii) {
             if !line.is_empty() {

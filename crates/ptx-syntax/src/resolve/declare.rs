@@ -70,7 +70,7 @@ impl<'s> Resolver<'s, '_> {
         self.names.recent.clear();
     }
 
-    /// The register of a parameter, which is mentioned by being one.
+    /// Declares the register of a parameter, and creates it before its first use.
     pub(crate) fn declare_register_param(
         &mut self,
         name: (&'s str, Span),
@@ -92,7 +92,7 @@ impl<'s> Resolver<'s, '_> {
         Ok((decl, register))
     }
 
-    /// Refuses the name of a special register for what belongs to the module; functions may hide them.
+    /// Rejects the name of a special register for a declaration of the module; declarations of functions may hide special registers.
     pub(crate) fn check_special(&self, name: &str, span: Span) -> Resolved<()> {
         let special = name.strip_prefix('%').and_then(SpecialReg::from_ptx);
         match special {
@@ -136,9 +136,9 @@ impl<'s> Resolver<'s, '_> {
         self.check_unused(numbered.map(|entry| entry.span), name, span)
     }
 
-    /// Notes that a single name looks like one of a range, for ranges declared later in this scope.
+    /// Records a single name that looks like one of a range, for ranges declared later in this scope.
     fn remember_number(&mut self, name: &'s str, span: Span) {
-        // With the shortest name before the number, as every range is named that a compiler makes.
+        // Split before all trailing digits, as in the ranges of compilers.
         let Some((prefix, number)) = split(name) else { return };
         match self.names.numbered.get_here(prefix) {
             Some(entry) if entry.value <= number => {}

@@ -1,7 +1,7 @@
-//! Statements and instructions of other languages, and what PTX has for them.
+//! Suggestions for statements and instructions of other languages.
 
-/// What to write for a statement of C++, or for an instruction of the GPU's machine code or of another processor, that PTX has
-/// under another name.
+/// Suggests the PTX for a statement of C++, or for an instruction of the GPU's machine code or of another processor, that has another
+/// name in PTX.
 pub(crate) fn meant_by(word: &str) -> Option<&'static str> {
     if word.starts_with('%') {
         return Some("the result is the first operand of an instruction: `add.s32 %r1, %r2, %r3;`");

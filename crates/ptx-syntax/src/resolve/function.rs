@@ -12,7 +12,7 @@ use crate::resolve::{Resolved, Resolver};
 use crate::tree as syntax;
 
 impl<'s> Resolver<'s, '_> {
-    /// Adds a function; the statements of its body, if it has one, come next, and [`Self::end_function`] after them.
+    /// Adds a function. If it has a body, the caller adds its statements next, and then calls [`Self::end_function`].
     pub(crate) fn function(
         &mut self,
         function: &syntax::Function<'s>,
@@ -52,7 +52,7 @@ impl<'s> Resolver<'s, '_> {
         let function =
             Function { name: id, kind, linkage, results, params, directives, body, reg_params, at };
         let id = self.module.add_function(function);
-        self.spoiled.remove(name);
+        self.invalid_names.remove(name);
         if let Err(error) = self.declare_function(name, span, id, defines) {
             self.report(*error);
         }
@@ -64,7 +64,7 @@ impl<'s> Resolver<'s, '_> {
     pub(crate) fn end_function(&mut self, id: FunctionId, defines: bool) {
         if defines {
             self.leave_labels();
-            self.settle_labels();
+            self.replace_merged_labels();
         }
         let mut body = std::mem::take(&mut self.body);
         body.shrink();

@@ -9,14 +9,14 @@ use crate::resolve::constant::{evaluate_literal, integer_constant};
 use crate::resolve::{Resolved, Resolver, at};
 use crate::tree::{self as syntax, Constant, ConstantValue, Field, Name, Number, Table, TablePart};
 
-/// The values of a list so far: integers in as few bytes as they need, until something else is among them.
+/// The values of a list so far: compact integers, until the first value that is not an integer.
 struct List {
     integers: Integers,
     values: Vec<Initializer>,
 }
 
 impl List {
-    /// No values, with room for so many integers.
+    /// No values, with capacity for `room` integers.
     fn new(room: usize) -> Self {
         Self { integers: Integers::with_capacity(room), values: Vec::new() }
     }
@@ -101,7 +101,7 @@ impl<'s> Resolver<'s, '_> {
     }
 
     fn table(&mut self, table: Table<'s>, list: &mut List) -> Resolved<()> {
-        // Lists that are open, but the innermost.
+        // The open lists, except the innermost.
         let mut open = Vec::new();
         for part in table.parts() {
             let value = match part {
@@ -175,7 +175,7 @@ impl<'s> Resolver<'s, '_> {
     }
 }
 
-/// How many numbers a table may begin with, for which memory is taken at once; a longer list grows.
+/// The maximum capacity that is reserved for the numbers of a table at once; a longer list grows.
 fn numbers_ahead(table: &[u8]) -> usize {
     const MOST: usize = 1 << 20;
     let end = memchr::memchr2(b'{', b'}', table).unwrap_or(table.len());
@@ -183,7 +183,7 @@ fn numbers_ahead(table: &[u8]) -> usize {
     (memchr::memchr_iter(b',', numbers).count() + 1).min(MOST)
 }
 
-/// What is added to an address.
+/// The offset from an address.
 fn offset(constant: Option<&Constant<'_>>) -> Resolved<i64> {
     constant.map_or(Ok(0), integer_constant)
 }

@@ -88,7 +88,7 @@ impl<'s> Resolver<'s, '_> {
     }
 
     /// The rows for a mnemonic with blanks, as in `ld .global .u32`, or with a bank of constant memory, before PTX 2.2 (manual
-    /// 5.1.3.1). Bank 0 is the one that every instruction means; the host filled the others, in ways of its own.
+    /// 5.1.3.1). Bank 0 is the constant memory of all other instructions; the other banks were initialized by the host, outside of PTX.
     fn spaced_candidates(
         &mut self,
         mnemonic: &syntax::Mnemonic<'s>,
@@ -116,7 +116,7 @@ impl<'s> Resolver<'s, '_> {
         }
         candidates(&text).map(|found| Rc::new(Candidates::new(found))).map_err(|error| match error {
             MnemonicError::UnknownOpcode { .. } => unknown_mnemonic(&text, name.span, error),
-            // The modifier's own place is not known here.
+            // The span of the single modifier is not known here.
             other => spaced_error(&text, whole(mnemonic), other),
         })
     }
@@ -131,7 +131,7 @@ impl<'s> Resolver<'s, '_> {
         for (index, operand) in operands.iter().enumerate() {
             let names = match found.only_values {
                 true => Names::Values,
-                // Default: where no row has an operand no label can be.
+                // Default: without a row there is no operand that accepts labels.
                 false => found.mnemonics().map(|m| names_at(m.form(), index)).max().unwrap_or(Names::Values),
             };
             let (span, paired) = (operand.span, operand.paired);
@@ -191,7 +191,7 @@ fn whole(mnemonic: &syntax::Mnemonic<'_>) -> Span {
     last.map_or(mnemonic.name.span, |word| mnemonic.name.span.to(word.span))
 }
 
-/// Whether the element of an array may stand for its address or for what it holds: in plain loads, stores and moves, and in
+/// Whether an operand can be an element of an array, as its address or its value: in plain loads, stores and moves, and in
 /// conversions to generic addresses.
 fn takes_elements(mnemonic: Mnemonic) -> bool {
     match mnemonic.sem() {
@@ -292,7 +292,7 @@ fn syntax_help(found: &[Mnemonic]) -> String {
     text
 }
 
-/// How many operands a program can write, from the least to the most; pairs count once.
+/// The minimum and maximum number of operands that can be written; pairs count once.
 fn operand_counts(mnemonic: Mnemonic) -> (usize, usize) {
     let form = mnemonic.form();
     let policy = usize::from(mnemonic.has(Mod::L2CacheHint));

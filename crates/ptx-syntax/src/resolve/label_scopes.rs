@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KnownLabel {
     pub(crate) id: LabelId,
-    /// Where it is, once it was met.
+    /// Where it is defined, if its definition was read.
     pub(crate) defined: Option<Span>,
     /// Where it was first used.
     pub(crate) used: Span,
@@ -21,8 +21,8 @@ pub(crate) struct KnownLabel {
 pub(crate) struct Labels<'s> {
     /// By name; those of ranges (`L<4>`) are not in the text.
     pub(crate) scopes: Vec<FxHashMap<Cow<'s, str>, KnownLabel>>,
-    /// Uses in order, per scope, so that findings come in the order of the text.
-    pub(crate) waiting: Vec<Vec<Cow<'s, str>>>,
-    /// Labels that turned out to be those of an outer scope.
+    /// The labels used in each scope, in order, so that diagnostics are in the order of the text.
+    pub(crate) used: Vec<Vec<Cow<'s, str>>>,
+    /// Labels that are those of an outer scope, with the labels that replace them.
     pub(crate) merged: Vec<(LabelId, LabelId)>,
 }

@@ -1,4 +1,4 @@
-//! Labels: each belongs to the pair of braces around it and may be used before it is there (manual 4.4).
+//! Labels: each belongs to the enclosing braces and may be used before its definition (manual 4.4).
 
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{At, Body, Label, LabelId, LabelKind};
@@ -23,7 +23,7 @@ impl<'s> Resolver<'s, '_> {
         self.leave_labels();
     }
 
-    /// Opens the scope of inline assembly, whose labels are its own.
+    /// Opens the scope of inline assembly, whose labels are local to it.
     pub(crate) fn enter_assembly(&mut self) {
         self.names.enter();
         self.enter_scope();
@@ -33,23 +33,23 @@ impl<'s> Resolver<'s, '_> {
     pub(crate) fn leave_assembly(&mut self) {
         self.leave_scope();
         self.names.leave();
-        self.settle_labels();
+        self.replace_merged_labels();
     }
 
     pub(crate) fn enter_labels(&mut self) {
         self.labels.scopes.push(FxHashMap::default());
-        self.labels.waiting.push(Vec::new());
+        self.labels.used.push(Vec::new());
     }
 
-    /// Ends a scope; labels it uses but does not have are looked for further out.
+    /// Ends a scope; labels that it uses but does not define are resolved in the outer scopes.
     pub(crate) fn leave_labels(&mut self) {
-        let (Some(scope), Some(waiting)) = (self.labels.scopes.pop(), self.labels.waiting.pop()) else {
+        let (Some(scope), Some(used)) = (self.labels.scopes.pop(), self.labels.used.pop()) else {
             return;
         };
-        // A use that nothing in the scope defines becomes a use in the scope around it, with the same number. Where that scope has a number for the
-        // name already the two are noted as one; numbers are exchanged once, at the end of the function, and not for each scope.
+        // A label that the scope uses but does not define becomes a use in the outer scope, with the same ID. If that scope has an ID for the name
+        // already, the pair is recorded; IDs are replaced once, at the end of the function, and not for each scope.
         let mut undefined = Vec::new();
-        for name in &waiting {
+        for name in &used {
             let Some(&known) = scope.get(name) else { continue };
             if known.defined.is_some() {
                 continue;
@@ -62,7 +62,7 @@ impl<'s> Resolver<'s, '_> {
                 Some(found) => self.labels.merged.push((known.id, found.id)),
                 None => {
                     outer.insert(name.clone(), known);
-                    self.labels.waiting.last_mut().into_iter().for_each(|waiting| waiting.push(name.clone()));
+                    self.labels.used.last_mut().into_iter().for_each(|used| used.push(name.clone()));
                 }
             }
         }
@@ -70,15 +70,15 @@ impl<'s> Resolver<'s, '_> {
             return;
         }
         let is_defined = |name: &&str| scope.get(*name).is_some_and(|known| known.defined.is_some());
-        let defined: Vec<&str> = waiting.iter().map(Cow::as_ref).filter(is_defined).collect();
+        let defined: Vec<&str> = used.iter().map(Cow::as_ref).filter(is_defined).collect();
         for (name, known) in undefined {
             self.undefined_label(name, known, &defined);
         }
     }
 
     fn undefined_label(&mut self, name: &str, known: KnownLabel, defined: &[&str]) {
-        // A label has one entry in the outermost scope, so that this is said once.
-        if self.gives_up() || self.is_spoiled(name) || self.reported.contains(name) {
+        // A label has one entry in the outermost scope, so that this is reported once.
+        if self.reached_error_limit() || self.is_invalid(name) || self.reported.contains(name) {
             return;
         }
         let message = format!("label `{name}` is not defined in this function");
@@ -91,7 +91,7 @@ impl<'s> Resolver<'s, '_> {
         self.report(error);
     }
 
-    /// The label that a statement names.
+    /// Returns the label that a statement refers to, and creates it on its first use.
     pub(crate) fn use_label(&mut self, name: impl Into<Cow<'s, str>>, span: Span) -> LabelId {
         let name = name.into();
         let Some(scope) = self.labels.scopes.last_mut() else { return LabelId(0) };
@@ -100,23 +100,23 @@ impl<'s> Resolver<'s, '_> {
         }
         let id = LabelId(self.body.labels.len() as u32);
         scope.insert(name.clone(), KnownLabel { id, defined: None, used: span });
-        self.labels.waiting.last_mut().into_iter().for_each(|waiting| waiting.push(name.clone()));
+        self.labels.used.last_mut().into_iter().for_each(|used| used.push(name.clone()));
         let name = self.module.strings.intern(&name);
         self.body.labels.push(Label { name, kind: LabelKind::Code, at: At(span) });
         id
     }
 
-    /// Where the innermost scope has a label of this name.
+    /// Where the innermost scope defines a label of this name.
     pub(crate) fn label_here(&self, name: &str) -> Option<Span> {
         self.labels.scopes.last()?.get(name)?.defined
     }
 
-    /// Whether an open scope has met a label of this name already.
+    /// Whether an open scope already uses or defines a label of this name.
     pub(crate) fn knows_label(&self, name: &str) -> bool {
         self.labels.scopes.iter().any(|scope| scope.contains_key(name))
     }
 
-    /// The label that is here.
+    /// Defines a label.
     pub(crate) fn define_label(&mut self, name: &'s str, span: Span, kind: LabelKind) -> Resolved<LabelId> {
         if let Some(entry) = self.names.entities.get_here(name)
             && !entry.value.is_remembered()
@@ -142,20 +142,20 @@ impl<'s> Resolver<'s, '_> {
         Ok(id)
     }
 
-    /// Puts the labels that were found further out in their places, at the end of a function.
-    pub(crate) fn settle_labels(&mut self) {
+    /// Replaces the labels that were found in outer scopes, at the end of a function.
+    pub(crate) fn replace_merged_labels(&mut self) {
         let merged = std::mem::take(&mut self.labels.merged);
         if !merged.is_empty() {
-            settle(&mut self.body, &merged);
+            replace_merged(&mut self.body, &merged);
         }
         self.labels = Labels::default();
     }
 }
 
-/// Rewrites merged labels and closes the gaps they leave.
-fn settle(body: &mut Body, merged: &[(LabelId, LabelId)]) {
+/// Replaces merged labels, and renumbers the others without gaps.
+fn replace_merged(body: &mut Body, merged: &[(LabelId, LabelId)]) {
     let mut target: Vec<LabelId> = (0..body.labels.len() as u32).map(LabelId).collect();
-    // Outer scopes merge later, so that going backwards every target is settled before it is asked for.
+    // Outer scopes are merged later, so that in reverse order every target is final before it is read.
     for (from, to) in merged.iter().rev() {
         target[from.0 as usize] = target[to.0 as usize];
     }
@@ -168,7 +168,7 @@ fn settle(body: &mut Body, merged: &[(LabelId, LabelId)]) {
         }
     }
     body.labels = kept;
-    // Operands of statements that were given up may name labels that no longer exist.
+    // Operands of discarded statements may refer to labels that no longer exist.
     body.map_labels(|label| {
         let target = target.get(label.0 as usize).copied().unwrap_or(label);
         places.get(target.0 as usize).copied().unwrap_or(target)

@@ -36,7 +36,7 @@ impl<'s> Resolver<'s, '_> {
         }
     }
 
-    /// The register of a range, when nothing else has such a name: what nearly all operands are.
+    /// The register of a range, if nothing else can have its name; this is the most common operand.
     #[inline]
     pub(crate) fn lookup_register_of_range(&mut self, name: &'s str) -> Option<RegId> {
         let (prefix, number) = split(name)?;
@@ -47,7 +47,7 @@ impl<'s> Resolver<'s, '_> {
         if number < range.count { Some(self.mention(range.decl, number)) } else { None }
     }
 
-    /// The range of registers of this name, when no single register has such a name with a number.
+    /// The range of registers of this name, if no single register has this name with a number.
     fn remember_range(&mut self, name: &'s str) -> Option<Recent<'s>> {
         let range = self.names.ranges.get(name)?.value;
         match range.first {
@@ -60,7 +60,7 @@ impl<'s> Resolver<'s, '_> {
         }
     }
 
-    /// Whether a range deeper inside than `depth` has the name.
+    /// Whether a range in a scope deeper than `depth` has the name.
     fn hidden_by_range(&self, name: &str, depth: u32) -> bool {
         // Most functions declare all registers in one scope, where nothing can hide.
         self.names.ranges.innermost_depth() > depth
@@ -96,7 +96,7 @@ impl<'s> Resolver<'s, '_> {
         Some(Entity::Special(special))
     }
 
-    /// The register of a declaration with this number, which exists from its first mention on.
+    /// Returns the register of a declaration with this number, and creates it on its first use.
     pub(crate) fn mention(&mut self, decl: RegDeclId, number: u32) -> RegId {
         let fresh = RegId(self.body.registers.len() as u32);
         let register = self.names.mentioned.register(decl, number, fresh);
@@ -121,7 +121,7 @@ impl<'s> Resolver<'s, '_> {
         self.mention(own, number)
     }
 
-    /// The operand that a name alone is; nothing when it is undeclared.
+    /// The operand that a name by itself refers to; `None` if it is undeclared.
     pub(crate) fn resolve_name(&mut self, name: &'s str) -> Option<Operand> {
         if let Some(register) = self.lookup_register_of_range(name) {
             return Some(Operand::Register(register));
@@ -132,7 +132,7 @@ impl<'s> Resolver<'s, '_> {
                 Entity::Function(id) => Operand::Symbol(Symbol::Function(id), 0),
                 Entity::Register(id) | Entity::OfRange(id, _) => Operand::Register(id),
                 Entity::Special(special) => Operand::Special(special, None),
-                // Looking it up has mentioned them.
+                // `lookup` returns the registers of these.
                 Entity::Declared(decl) => Operand::Register(self.mention(decl, 0)),
                 Entity::Outer(decl) => Operand::Register(self.mention_outer(decl, 0)),
             });
@@ -155,12 +155,12 @@ impl<'s> Resolver<'s, '_> {
         Some(Operand::Symbol(Symbol::Variable(variable), 0))
     }
 
-    /// Reports that a name is undeclared, once a function, and marks the statement as not to be kept.
-    /// `component` is what follows the name's dot.
+    /// Reports an undeclared name, once per function, and marks the statement as invalid.
+    /// `component` is the text after the name's dot.
     pub(crate) fn undeclared(&mut self, name: Name<'s>, what: &str, component: &str) {
         self.broken = true;
         let Name { text: name, span } = name;
-        if self.is_spoiled(name) || !self.reported.insert(name) {
+        if self.is_invalid(name) || !self.reported.insert(name) {
             return;
         }
         let what = if name.starts_with('%') { "register" } else { what };
@@ -172,9 +172,10 @@ impl<'s> Resolver<'s, '_> {
         self.report(error);
     }
 
-    /// Whether the name's declaration was wrong, so that its use is not reported again.
-    pub(crate) fn is_spoiled(&self, name: &str) -> bool {
-        self.spoiled.contains(name) || split(name).is_some_and(|(prefix, _)| self.spoiled.contains(prefix))
+    /// Whether the name's declaration had an error, so that its use is not reported.
+    pub(crate) fn is_invalid(&self, name: &str) -> bool {
+        self.invalid_names.contains(name)
+            || split(name).is_some_and(|(prefix, _)| self.invalid_names.contains(prefix))
     }
 
     fn undeclared_help(&self, name: &str, component: &str) -> Option<String> {
@@ -227,7 +228,7 @@ impl<'s> Resolver<'s, '_> {
     }
 }
 
-/// The special register that a name without its `%` means, with the component that is asked for; also as CUDA C++ calls it.
+/// The special register that a name without its `%` means, with the requested component; also accepts the names of CUDA C++.
 fn special_meant(name: &str, component: &str) -> Option<String> {
     let name = match name {
         "threadIdx" => "tid",

@@ -1,20 +1,20 @@
-//! Registers that are mentioned: nearly every operand names one, so this is found without hashing.
+//! The registers that are used: nearly every operand is one, so they are found without hashing.
 
 use ptx_ir::{RegDeclId, RegId};
 use rustc_hash::FxHashMap;
 
-/// Which register of a body each number of each declaration is, once it was mentioned.
+/// The registers of a body by declaration and number, from their first use on.
 #[derive(Default)]
 pub(crate) struct Mentions {
-    /// For each declaration the register of each number, as far as tables are worth their memory.
+    /// The registers of each declaration by number, as long as the tables stay small.
     tables: Vec<Vec<Option<RegId>>>,
-    /// The others: a range may declare millions of registers of which few are mentioned.
+    /// The others: a range may declare millions of registers of which few are used.
     others: FxHashMap<(RegDeclId, u32), RegId>,
 }
 
 impl Mentions {
-    /// The register with this number of a declaration; `fresh`, which is the count of registers so far, when this is its
-    /// first mention.
+    /// Returns the register with this number of a declaration. On its first use this is `fresh`, which must be the number of
+    /// registers so far.
     #[inline]
     pub(crate) fn register(&mut self, decl: RegDeclId, number: u32, fresh: RegId) -> RegId {
         let table = self.tables.get(decl.0 as usize);
@@ -28,7 +28,7 @@ impl Mentions {
         if let Some(&register) = self.others.get(&(decl, number)) {
             return register;
         }
-        // A compiler counts without gaps: a table as long as what was mentioned allows holds all of it.
+        // Compilers number registers without gaps, so that tables of a length proportional to the number of used registers suffice.
         let (at, index) = (number as usize, decl.0 as usize);
         if at > 64 + 4 * fresh.index() || index > 16 + 4 * fresh.index() {
             self.others.insert((decl, number), fresh);
@@ -48,7 +48,7 @@ impl Mentions {
         fresh
     }
 
-    /// Forgets what belongs to a body that ends.
+    /// Clears the registers at the end of a body.
     pub(crate) fn clear(&mut self) {
         self.tables.clear();
         self.others.clear();
@@ -72,7 +72,7 @@ mod tests {
             [register(0, 7), register(0, 4_000_000_000), register(900, 70), register(0, 70)],
             [0, 1, 2, 3]
         );
-        // What was too far away for a table at its first mention is so no more, and still found.
+        // Numbers that were too large for a table on their first use fit into one now, and are still found.
         for number in 100..1100 {
             register(1, number);
         }

@@ -1,5 +1,5 @@
-//! The mnemonics of a file that were met: the rows of the instruction table that the text of each can mean, and what names their
-//! operands may be.
+//! A cache of the mnemonics of a file: the rows of the instruction table that each can mean, and the kinds of names that their
+//! operands accept.
 
 use std::rc::Rc;
 
@@ -8,11 +8,11 @@ use ptx_ir::Operand;
 use ptx_isa::{Candidate, Form, Mnemonic, OperandKind};
 use rustc_hash::FxHashMap;
 
-/// What each mnemonic text can mean; a file has few different ones.
+/// The candidate rows of each mnemonic by its text; a file has few different mnemonics.
 #[derive(Default)]
 pub(crate) struct Mnemonics<'s> {
     known: FxHashMap<&'s str, Rc<Candidates>>,
-    /// Those looked up last; each has one place it can be remembered in.
+    /// A direct-mapped cache of the mnemonics looked up last.
     recent: Vec<(&'s str, Rc<Candidates>)>,
     pub(crate) operands: Vec<Written>,
     /// The elements of a list that is being resolved.
@@ -21,7 +21,7 @@ pub(crate) struct Mnemonics<'s> {
 }
 
 impl<'s> Mnemonics<'s> {
-    /// What a text was found to mean.
+    /// The candidates of a mnemonic that was looked up before.
     #[inline]
     pub(crate) fn get(&mut self, text: &'s str) -> Option<Rc<Candidates>> {
         let place = self.place(text);
@@ -37,7 +37,7 @@ impl<'s> Mnemonics<'s> {
         Some(Rc::clone(found))
     }
 
-    /// Keeps what a text means.
+    /// Stores the candidates of a mnemonic.
     pub(crate) fn insert(&mut self, text: &'s str, found: Rc<Candidates>) {
         if self.recent.is_empty() {
             self.recent.resize(RECENT, ("", Rc::clone(&found)));
@@ -54,15 +54,15 @@ impl<'s> Mnemonics<'s> {
     }
 }
 
-/// How many places there are.
+/// The number of entries of [`Mnemonics::recent`].
 const RECENT: usize = 256;
 
-/// The rows a mnemonic's text can mean, with what reading their operands asks of all of them.
+/// The rows that a mnemonic's text can mean, and how to resolve their operands.
 pub(crate) struct Candidates {
     pub(crate) rows: Vec<Candidate>,
-    /// Whether they are calls, which have a syntax of their own.
+    /// Whether they are calls, whose operands have a separate syntax.
     pub(crate) takes_lists: bool,
-    /// Whether names stand for values wherever they are.
+    /// Whether no operand accepts labels.
     pub(crate) only_values: bool,
 }
 
@@ -90,18 +90,18 @@ pub(crate) struct Written {
     pub(crate) paired: bool,
 }
 
-/// What an operand's name may stand for at its place.
+/// The kinds of names that an operand accepts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Names {
-    /// The place takes no labels.
+    /// No labels.
     Values,
-    /// The place takes addresses, of labels that were met too.
+    /// Values and addresses, including those of labels that occurred before.
     Any,
-    /// The place takes labels only, which may come later.
+    /// Labels only, which may be defined later.
     Labels,
 }
 
-/// What names may occur at a place.
+/// The kinds of names that the operand with index `at` accepts.
 pub(crate) fn names_at(form: &Form, at: usize) -> Names {
     let Some(operand) = form.operands.get(at) else { return Names::Values };
     match operand.kind {

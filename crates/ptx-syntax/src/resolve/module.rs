@@ -11,7 +11,7 @@ use crate::resolve::{Resolved, Resolver, at};
 use crate::tree::{Name, Number, Statement, Variables};
 
 impl<'s> Resolver<'s, '_> {
-    /// Adds what a directive of a module is, but a function.
+    /// Adds the item of a directive of a module, except functions.
     pub(crate) fn item(&mut self, statement: Statement<'s>) -> Resolved<()> {
         match statement {
             Statement::Version(number, span) => self.version(number, span),
@@ -52,7 +52,7 @@ impl<'s> Resolver<'s, '_> {
         self.module.version().is_some_and(|version| version < PtxVersion::new(3, 0))
     }
 
-    /// Refuses linkage of what no other module can name.
+    /// Rejects linkage of registers, to which other modules cannot refer; `.visible` is accepted.
     fn check_linkage(&self, variables: &Variables<'s>) -> Resolved<()> {
         match (variables.linkage, variables.declaration.space.text) {
             (Some(linkage), "reg") if linkage.text != "visible" => {
@@ -122,7 +122,7 @@ impl<'s> Resolver<'s, '_> {
     }
 }
 
-/// The linkage of what has this linking directive before it.
+/// The linkage that a linking directive specifies.
 pub(crate) fn linkage(directive: Option<Name<'_>>) -> Linkage {
     match directive.map(|directive| directive.text) {
         Some("extern") => Linkage::Extern,

@@ -1,4 +1,4 @@
-//! The names of variables, functions and registers that are known where the reader is, and what they stand for.
+//! The names of variables, functions and registers in scope, and the entities that they refer to.
 
 use ptx_diag::Span;
 use ptx_ir::{FunctionId, RegDeclId, RegId, VarId};
@@ -13,18 +13,18 @@ use crate::resolve::scoped::Scoped;
 pub(crate) enum Entity {
     Variable(VarId),
     Function(FunctionId),
-    /// A register that no statement has mentioned yet.
+    /// A register that no statement has used yet.
     Declared(RegDeclId),
     Register(RegId),
     /// A register that is declared outside of functions.
     Outer(RegDeclId),
-    /// A register of a range or of the module, remembered in the scope that mentions it; with the depth of its declaration.
+    /// A register of a range or of the module, cached in the scope that uses it; with the depth of its declaration.
     OfRange(RegId, u32),
     Special(SpecialReg),
 }
 
 impl Entity {
-    /// Whether it refers to what is declared elsewhere, and is recorded here only to be found quickly.
+    /// Whether the entity is declared elsewhere, and only cached in this scope.
     pub(crate) const fn is_remembered(self) -> bool {
         matches!(self, Entity::OfRange(..) | Entity::Special(_))
     }
@@ -37,13 +37,13 @@ pub(crate) struct Range {
     pub(crate) count: u32,
 }
 
-/// What a range's number 0 is.
+/// The entity with number 0 of a range.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum First {
     Register(RegDeclId),
     /// Registers that are declared outside of functions.
     Outer(RegDeclId),
-    /// The variables of a range are added one after the other.
+    /// A variable; those of a range have consecutive IDs.
     Variable(VarId),
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Recent<'s> {
     pub(crate) count: u32,
 }
 
-/// The ranges looked up last, which nearly all operands name; each has one place it can be remembered in.
+/// A direct-mapped cache of the ranges looked up last, which contain most operands.
 #[derive(Default)]
 pub(crate) struct RecentRanges<'s>([Option<Recent<'s>>; RECENT_RANGES]);
 
@@ -65,7 +65,7 @@ impl<'s> RecentRanges<'s> {
     #[inline]
     fn place(name: &str) -> usize {
         let [.., other, last] = name.as_bytes() else { return 0 };
-        // `%r`, `%rd`, `%rs`, `%f`, `%fd`, `%p` and `%b` have places of their own.
+        // `%r`, `%rd`, `%rs`, `%f`, `%fd`, `%p` and `%b` have distinct entries.
         (usize::from(*last) + 3 * usize::from(*other)) % RECENT_RANGES
     }
 
@@ -81,7 +81,7 @@ impl<'s> RecentRanges<'s> {
         self.0[Self::place(recent.name)] = Some(recent);
     }
 
-    /// Forgets all: names may mean something else from here on.
+    /// Clears the cache, because names may refer to other entities from here on.
     pub(crate) fn clear(&mut self) {
         self.0 = [None; RECENT_RANGES];
     }
@@ -91,13 +91,13 @@ impl<'s> RecentRanges<'s> {
 pub(crate) struct Names<'s> {
     pub(crate) entities: Scoped<'s, Entity>,
     pub(crate) ranges: Scoped<'s, Range>,
-    /// Names of single registers that a range could have too: by the name before the number, the smallest number.
+    /// Names of single registers that a range could declare too: the smallest number for each name before the number.
     pub(crate) numbered: Scoped<'s, u32>,
-    /// Ranges of registers that stand for themselves alone: no single register has such a name.
+    /// Ranges of registers with whose names no single register conflicts.
     pub(crate) recent: RecentRanges<'s>,
-    /// Mentioned registers: the same register is mentioned in many scopes.
+    /// The registers that are used, in any scope.
     pub(crate) mentioned: Mentions,
-    /// What the body declares in the place of registers of the module.
+    /// The declarations of the body that represent registers of the module.
     pub(crate) outer: FxHashMap<RegDeclId, RegDeclId>,
     /// Functions of the module, which are declared while the scope of their parameters is open.
     pub(crate) functions: FxHashMap<&'s str, (FunctionId, Span)>,
@@ -119,7 +119,7 @@ impl<'s> Names<'s> {
         }
     }
 
-    /// Where a module variable or function of this name was declared first, and what it is.
+    /// The variable or function of the module with this name, and the span of its first declaration.
     pub(crate) fn module_name(&self, name: &str) -> Option<(Entity, Span)> {
         match self.functions.get(name) {
             Some(&(id, span)) => Some((Entity::Function(id), span)),
@@ -127,7 +127,7 @@ impl<'s> Names<'s> {
         }
     }
 
-    /// Makes a function known to the module.
+    /// Adds a function of the module.
     pub(crate) fn add_function(&mut self, name: &'s str, id: FunctionId, span: Span) {
         self.functions.insert(name, (id, span));
     }
@@ -146,7 +146,7 @@ impl<'s> Names<'s> {
         }
     }
 
-    /// Forgets what belongs to the body that ends.
+    /// Clears the state of a body at its end.
     pub(crate) fn end_body(&mut self) {
         self.mentioned.clear();
         self.outer.clear();
@@ -155,8 +155,8 @@ impl<'s> Names<'s> {
 
 /// Splits a name before all its digits: the name and the number of a register that a range may declare.
 ///
-/// As `ptxas` does it, zeros may lead, and no other digits belong to the range's name: `r1<5>` declares nothing that can
-/// be named.
+/// As in `ptxas`, the number may have leading zeros, and all trailing digits belong to it: the registers of `r1<5>` cannot be
+/// referred to.
 #[inline]
 pub(crate) fn split(name: &str) -> Option<(&str, u32)> {
     let bytes = name.as_bytes();

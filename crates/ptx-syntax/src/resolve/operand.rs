@@ -1,4 +1,4 @@
-//! What operands of instructions stand for (manual 6).
+//! Operands of instructions (manual 6).
 
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{AddressBase, ListId, Operand, Symbol, ZeroOffsets};
@@ -11,7 +11,7 @@ use crate::resolve::{Resolved, Resolver, at};
 use crate::tree::{self as syntax, Constant, Name, OperandKind};
 
 impl<'s> Resolver<'s, '_> {
-    /// An operand; `names` is what names can stand for at its place.
+    /// Resolves an operand; `names` are the kinds of names that it accepts.
     #[inline]
     pub(crate) fn operand(&mut self, operand: &syntax::Operand<'s>, names: Names) -> Resolved<Operand> {
         match &operand.kind {
@@ -50,7 +50,7 @@ impl<'s> Resolver<'s, '_> {
         self.unknown_name(name, names, "")
     }
 
-    /// What a name is that is not declared: a label, or an error.
+    /// Resolves an undeclared name to a label, or reports it.
     fn unknown_name(&mut self, name: Name<'s>, names: Names, component: &str) -> Operand {
         if names == Names::Any && self.knows_label(name.text) {
             return Operand::Label(self.use_label(name.text, name.span));
@@ -90,7 +90,7 @@ impl<'s> Resolver<'s, '_> {
         }
     }
 
-    /// `a[3]`, the fourth element of an array: its address where addresses are values, else what it holds
+    /// `a[3]`, the fourth element of an array: its address if the operand accepts addresses as values, otherwise its value in memory
     /// (manual 6.4.2).
     fn element(
         &mut self,
@@ -122,7 +122,7 @@ impl<'s> Resolver<'s, '_> {
         })
     }
 
-    /// `a+4`; and `%r1+7`, of which no manual tells, but which `ptxas` takes where one value is read.
+    /// `a+4`; also `%r1+7`, which is undocumented, but which `ptxas` accepts where one value is read.
     fn sum(&mut self, name: Name<'s>, constant: &Constant<'s>, names: Names) -> Resolved<Operand> {
         let Some(operand) = self.resolve_name(name.text) else {
             return Ok(self.unknown_name(name, names, ""));
@@ -193,7 +193,7 @@ impl<'s> Resolver<'s, '_> {
     }
 
     fn elements(&mut self, values: &[syntax::Operand<'s>]) -> Resolved<ListId> {
-        // Lists are in brackets at most, which take memory of their own.
+        // Lists are nested at most in brackets, which use separate memory.
         let mut resolved = std::mem::take(&mut self.mnemonics.elements);
         resolved.clear();
         for value in values {
@@ -231,7 +231,7 @@ impl<'s> Resolver<'s, '_> {
         Ok(Operand::Address(base, offset))
     }
 
-    /// What an address begins with.
+    /// The base of an address, and the offset that the base itself has.
     #[inline]
     fn base(&mut self, name: Name<'s>) -> Resolved<(AddressBase, i64)> {
         match self.resolve_name(name.text) {
@@ -252,7 +252,7 @@ impl<'s> Resolver<'s, '_> {
         Err(at(codes::WRONG_NAME, name.span, message))
     }
 
-    /// The callee of a call: a function, or what holds its address.
+    /// The callee of a call: a function, or a register with its address.
     pub(crate) fn callee(&mut self, name: Name<'s>) -> Resolved<Operand> {
         match self.resolve_name(name.text) {
             Some(operand @ (Operand::Register(_) | Operand::Symbol(Symbol::Function(_), _))) => Ok(operand),

@@ -9,7 +9,7 @@ pub(crate) struct Entry<T> {
     pub(crate) value: T,
     /// Where it was declared.
     pub(crate) span: Span,
-    /// How many scopes lie around it.
+    /// The number of enclosing scopes.
     pub(crate) depth: u32,
 }
 
@@ -41,11 +41,11 @@ impl<'s, T: Copy> Scoped<'s, T> {
         self.scopes.push(self.records.len());
     }
 
-    /// Ends the innermost scope; tells how many names it had.
+    /// Ends the innermost scope, and returns the number of its names.
     pub(crate) fn leave(&mut self) -> usize {
         let Some(start) = self.scopes.pop() else { return 0 };
-        // Backward, so that of a name that was added twice the entry before both is what remains. Each entry is removed once: scopes cost what
-        // they declare, and not what is visible in them.
+        // In reverse order, so that for a name that was added twice the entry before both remains. Each entry is removed once: the time of a
+        // scope is linear in its declarations, and independent of the visible names.
         let count = self.records.len() - start;
         for record in self.records.drain(start..).rev() {
             match record.outer {
@@ -60,7 +60,7 @@ impl<'s, T: Copy> Scoped<'s, T> {
         count
     }
 
-    /// Adds a name to the innermost scope, hiding what it stood for.
+    /// Adds a name to the innermost scope; it hides an existing entry of the name.
     pub(crate) fn insert(&mut self, name: &'s str, value: T, span: Span) {
         let entry = Entry { value, span, depth: self.depth() };
         let outer = self.innermost.insert(name, self.records.len() as u32);
@@ -94,7 +94,7 @@ impl<'s, T: Copy> Scoped<'s, T> {
         (record.entry.depth == 0).then_some(record.entry)
     }
 
-    /// Makes the innermost entry of a name stand for something else.
+    /// Replaces the value of the innermost entry of a name.
     pub(crate) fn replace(&mut self, name: &str, value: T) {
         if let Some(&at) = self.innermost.get(name)
             && let Some(record) = self.records.get_mut(at as usize)
@@ -103,11 +103,11 @@ impl<'s, T: Copy> Scoped<'s, T> {
         }
     }
 
-    /// How many scopes lie around the innermost name; names are kept in the order of their scopes.
+    /// The depth of the innermost name; records are in the order of their scopes.
     pub(crate) fn innermost_depth(&self) -> u32 {
         match self.records.last() {
             Some(record) => record.entry.depth,
-            // Without names there is nothing to leave.
+            // Without names the depth is that of the module.
             None => 0,
         }
     }

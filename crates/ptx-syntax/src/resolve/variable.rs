@@ -13,10 +13,10 @@ use crate::resolve::names::Entity;
 use crate::resolve::{Resolved, Resolver, at};
 use crate::tree::{self as syntax, Attribute, Declarator, Name, Number};
 
-/// How many variables one range may declare; each becomes a variable of its own.
+/// The maximum number of variables of a range; each becomes a separate variable.
 const MAX_RANGE: u32 = 65_536;
 
-/// What precedes the names of a declaration.
+/// The part of a declaration before its names.
 #[derive(Clone)]
 struct Declaration {
     space: StateSpace,
@@ -64,7 +64,7 @@ impl<'s> Resolver<'s, '_> {
         linkage: Linkage,
         keep: impl Fn(&mut Self, VarId),
     ) -> Resolved<()> {
-        self.warn_of_nothing(variables);
+        self.warn_without_names(variables);
         for declarator in &variables.declarators {
             let name = declarator.name;
             if let Some(count) = declarator.count {
@@ -76,7 +76,7 @@ impl<'s> Resolver<'s, '_> {
             let mut variable = self.named_variable(declaration, linkage, name.text, name.span);
             variable.dims = dimensions(declarator)?;
             let id = self.add_variable(name.text, variable)?;
-            // The value can name the variable itself.
+            // The value can refer to the variable itself.
             if let Some(value) = &declarator.initializer {
                 let value = self.initializer(value)?;
                 if let Some(variable) = self.module.variables.get_mut(id.0 as usize) {
@@ -88,8 +88,8 @@ impl<'s> Resolver<'s, '_> {
         Ok(())
     }
 
-    /// Warns of a declaration without names, of which nothing is left.
-    fn warn_of_nothing(&mut self, variables: &syntax::Variables<'s>) {
+    /// Warns about a declaration without names, which declares nothing.
+    fn warn_without_names(&mut self, variables: &syntax::Variables<'s>) {
         if variables.declarators.is_empty() {
             let message = "this declares nothing: no name follows";
             self.report(Diagnostic::warning(codes::EMPTY, variables.declaration.ty.span, message));
@@ -105,7 +105,7 @@ impl<'s> Resolver<'s, '_> {
     ) -> Resolved<()> {
         let ty = register_type(declaration)?;
         if variables.declarators.is_empty() {
-            self.warn_of_nothing(variables);
+            self.warn_without_names(variables);
             return Ok(());
         }
         let first = RegDeclId(self.module.registers.len() as u32);
@@ -124,7 +124,7 @@ impl<'s> Resolver<'s, '_> {
     fn registers(&mut self, variables: &syntax::Variables<'s>, declaration: &Declaration) -> Resolved<()> {
         let ty = register_type(declaration)?;
         if variables.declarators.is_empty() {
-            self.warn_of_nothing(variables);
+            self.warn_without_names(variables);
             return Ok(());
         }
         let first = RegDeclId(self.body.reg_decls.len() as u32);
@@ -172,7 +172,7 @@ impl<'s> Resolver<'s, '_> {
         Ok(Param::Variable(self.add_param(name, variable)))
     }
 
-    /// Adds a parameter. That its name occurs twice is an error only if the function has a body, which comes later.
+    /// Adds a parameter. A duplicate name is an error only if the function has a body, which the caller checks.
     fn add_param(&mut self, name: &'s str, variable: Variable) -> VarId {
         let span = variable.at.0;
         let id = self.module.add_variable(variable);
@@ -184,7 +184,7 @@ impl<'s> Resolver<'s, '_> {
         id
     }
 
-    /// `p<4>` (manual 5.4.6): four variables `p0` to `p3`; gives the first.
+    /// Declares `p<4>` (manual 5.4.6), four variables `p0` to `p3`, and returns the first.
     fn range_of_variables(
         &mut self,
         declaration: &Declaration,
@@ -257,7 +257,7 @@ impl<'s> Resolver<'s, '_> {
 
 const LENGTH: &str = "the length of an array";
 
-/// State space, alignment, attributes, vector length and type (manual 5.4). Of several alignments the largest counts.
+/// State space, alignment, attributes, vector length and type (manual 5.4). The largest of several alignments is used.
 fn declaration(declaration: &syntax::Declaration<'_>) -> Resolved<Declaration> {
     let Some(space) = StateSpace::from_ptx(declaration.space.text) else {
         return Err(at(codes::EXPECTED, declaration.space.span, "expected a state space"));
@@ -330,7 +330,7 @@ fn alignment(number: Number<'_>) -> Resolved<u32> {
     Err(at(codes::DIRECTIVE_VALUE, number.span, message))
 }
 
-/// `.ptr` and what follows it (manual 5.1.6.3); an alignment alone is that of what a parameter points at too.
+/// `.ptr` with its space and alignment (manual 5.1.6.3); an alignment without `.ptr` also applies to the memory that a parameter points to.
 fn pointer(pointer: &syntax::Pointer<'_>) -> Resolved<ParamPointer> {
     let word = pointer.space.map(|space| space.text);
     let reference = match word {
@@ -360,7 +360,7 @@ pub(crate) fn range_count(number: Number<'_>) -> Resolved<u32> {
     word(number, "how many a range declares")
 }
 
-/// `[4][2]`: only the first length can be left out; `ptxas` reads a 0 there the same.
+/// `[4][2]`: only the first length can be omitted; `ptxas` accepts a 0 there with the same meaning.
 fn dimensions(declarator: &Declarator<'_>) -> Resolved<Vec<Option<u64>>> {
     let mut dims = Vec::new();
     for (length, open) in &declarator.dimensions {

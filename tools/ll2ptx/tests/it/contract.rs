@@ -194,14 +194,14 @@ fn cluster_bounds_that_the_target_has_no_use_for_are_left_out_with_a_warning() {
 
 #[test]
 fn fatal_error_of_llvm_is_a_finding_and_not_a_crash() {
-    // A GPU has no thread-local storage; the backend gives up on it.
+    // A GPU has no thread-local storage; the backend ends with a fatal error.
     let text = b"target triple = \"nvptx64-nvidia-cuda\"\n@a = thread_local global i32 0\ndefine ptr @f() {\n  %p = call ptr @llvm.threadlocal.address.p0(ptr @a)\n  ret ptr %p\n}\ndeclare ptr @llvm.threadlocal.address.p0(ptr)\n";
     let (status, out, err) = ll2ptx(&["--engine=llvm", "--error-format=short"], text);
     assert_eq!((status, out.as_str()), (1, ""), "{err}");
     assert!(err.contains("error[T0005]: fatal error in LLVM: "), "{err}");
 }
 
-/// What LLVM's backend says about a module that it does not take, each with the input's name and without what is another in each run.
+/// The messages of LLVM's backend for modules that it rejects have the input's name, and no parts that differ between runs.
 #[test]
 fn what_llvms_backend_refuses_is_said_of_the_input() {
     let body = |text: &str| format!("define void @f(ptr %p, i128 %q, i32 %n) {{\n{text}\nret void\n}}\n");
@@ -264,7 +264,7 @@ fn output_that_is_the_input_is_refused_and_the_input_stays() {
         assert!(err.contains(&format!("error[T0004]: the output `{output}` is")), "{err}");
         assert_eq!(fs::read_to_string(path("m")).expect("there"), MODULE);
     }
-    // Devices are no input that could be lost.
+    // Writing to a device does not destroy an input.
     let (status, _, err) = ll2ptx(&["-", "-o", "/dev/null"], MODULE.as_bytes());
     assert_eq!((status, err.as_str()), (0, ""));
 }
@@ -299,7 +299,7 @@ fn what_llvms_backend_cannot_select_is_a_finding_with_its_sentence() {
         assert_eq!((status, out.as_str()), (1, ""), "{err}");
         assert!(err.contains("error[T0005]: fatal error in LLVM: ") && err.contains(sentence), "{err}");
     }
-    // The same options count for both engines.
+    // Both engines have the same options.
     let (status, _, err) = ll2ptx(&["--engine=llvm", "--target", "sm_80"], redux.as_bytes());
     assert_eq!((status, err.as_str()), (0, ""));
 }
@@ -418,7 +418,7 @@ define internal void @i() {
             assert!(out.contains(part), "{engine}: {part}: {out}");
         }
     }
-    // A module without constructors is as it is without the option.
+    // The option has no effect on a module without constructors.
     let plain = ll2ptx(&[], MODULE.as_bytes());
     assert_eq!(ll2ptx(&["--lower-ctors"], MODULE.as_bytes()), plain);
 }

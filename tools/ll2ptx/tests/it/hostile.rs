@@ -1,7 +1,7 @@
-//! LLVM IR that no one means well by: whatever it holds, ll2ptx gives PTX or findings, never half of it and never a crash.
+//! Hostile LLVM IR: for any contents, ll2ptx prints PTX or diagnostics, never incomplete PTX, and it never crashes.
 //!
-//! What is wrong or strange about an input is in its name. Which of them can be translated is not the point here; that
-//! each ends in an orderly way is, with LLVM's reader, its optimizer and both engines.
+//! The name of an input describes its fault or peculiarity. The tests do not check which inputs can be translated, but that
+//! the tool exits regularly for each, with LLVM's reader, its optimizer and both engines.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -42,7 +42,7 @@ fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
     })
 }
 
-/// `%v0` or `%p`: what a chain that begins with `first` is at before link `at`.
+/// The operand of link `at` of a chain that begins with `first`, which is a name such as `%p`.
 fn link(at: usize, first: &str) -> String {
     if at == 0 { first.to_owned() } else { format!("%v{}", at - 1) }
 }
@@ -177,7 +177,7 @@ fn strange() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Runs the tool and checks that it ends in an orderly way.
+/// Runs the tool and checks that it exits regularly.
 fn ends_in_order(name: &str, arguments: &[&str], input: &[u8]) {
     let mut command = Command::cargo_bin("ll2ptx").expect("built with the tests");
     let output = command.args(arguments).write_stdin(input).output().expect("runs");
@@ -199,7 +199,7 @@ const WAYS: [&[&str]; 3] = [&[], &["-O2"], &["--engine=llvm"]];
 #[test]
 fn strange_text_gives_ptx_or_findings() {
     for (name, text) in strange() {
-        // A layout stands for itself; everything else is for this target.
+        // A layout is a whole module; all other texts are for this target.
         let text = if text.starts_with("target") { text } else { format!("{HEAD}{text}\n") };
         WAYS.iter().for_each(|way| ends_in_order(name, way, text.as_bytes()));
     }

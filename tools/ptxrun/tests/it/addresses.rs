@@ -5,7 +5,7 @@ use std::path::Path;
 
 use assert_cmd::Command;
 
-/// Element n of the second buffer becomes 3 * n in the first one; the host gives four bytes for each address.
+/// Element n of the second buffer becomes 3 * n in the first one; the host passes four bytes for each address.
 const PTX: &str = ".version 8.0
 .target sm_80
 .address_size 32

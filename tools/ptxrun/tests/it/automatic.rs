@@ -1,6 +1,6 @@
 //! `--engine=auto`, the default: the interpreter for short launches, compiled code that checks memory for long ones.
 //!
-//! What kernels leave is computed here: thread `i` starts from `i` and takes `n` steps of `x -> 1664525 x + 1013904223`.
+//! The expected results are computed here: thread `i` starts from `i` and executes `n` steps of `x -> 1664525 x + 1013904223`.
 
 use std::fs;
 use std::path::Path;
@@ -43,7 +43,7 @@ again:
 const SHORT: u32 = 1_000;
 /// More than the interpreter executes before the kernel is compiled: five instructions a step.
 const LONG: u32 = 300_000;
-/// What takes the interpreter far longer than the compilation.
+/// Steps for which the interpreter takes much longer than the compilation.
 const LONGEST: u32 = 50_000_000;
 
 struct Found {
@@ -121,7 +121,7 @@ fn short_launches_are_interpreted_and_long_ones_compiled() {
     assert_eq!((long.status, long.out.as_str()), (0, expected(LONGEST).as_str()), "{}", long.err);
     assert!(long.is_found_long() && !long.is_interpreted() && kept(folder.path()) == 1, "{}", long.err);
     assert!(long.err.contains("compiled code executes the launch from its beginning"), "{}", long.err);
-    // Once there is code it is used, also for what is short.
+    // Compiled code in the cache is used for short launches, too.
     for steps in [SHORT, LONG] {
         let found = run(steps);
         assert_eq!((found.status, &found.out), (0, &expected(steps)), "{}", found.err);
@@ -129,7 +129,7 @@ fn short_launches_are_interpreted_and_long_ones_compiled() {
     }
 }
 
-/// What executes a launch is told with its times, and that a compilation begins before it ends.
+/// The times of a launch have its engine, and a compilation is reported before it ends.
 #[test]
 fn times_name_the_engine_and_compilations_are_announced() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -207,7 +207,7 @@ fn errors_are_told_as_the_interpreter_does_with_and_without_a_cache() {
     let all = || cases.iter().map(|arguments| told("auto", arguments)).collect::<Vec<_>>();
     assert_eq!(all(), wanted);
     assert_eq!(kept(folder.path()), 0);
-    // What comes late the code tells, with addresses of the process.
+    // Late errors are reported by compiled code, with addresses of the process.
     let late = told("auto", &loops(LONGEST, 31, 32));
     let at = "offset 124 of argument 0 (`out`), which has 124 bytes; `st.global.u32` in kernel loops, block (0, 0, 0), thread (31, 0, 0)";
     assert!(late.contains("X0201") && late.contains(at), "{late}");

@@ -1,6 +1,6 @@
-//! Kernels that later runs find on disk.
+//! Kernels that later runs load from the cache on disk.
 //!
-//! What kernels leave is worked out here: `out[i] = (i + 3)^2 + n` in a block of 64.
+//! The expected results are computed here: `out[i] = (i + 3)^2 + n` in a block of 64.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -35,7 +35,7 @@ fn command(folder: &Path, n: u32, more: &str) -> Command {
     command
 }
 
-/// Runs it; gives what it told of itself, once the result is right.
+/// Runs the kernel, checks its result, and returns the tool's standard error.
 fn run(folder: &Path, n: u32, more: &str) -> String {
     finished(command(folder, n, more).spawn().expect("it starts"), n)
 }
@@ -65,9 +65,9 @@ fn a_kernel_is_compiled_once() {
     assert_eq!(files(&usual).len(), 1);
     let found = run(folder.path(), 1, "--verbose");
     assert!(found.contains(FOUND) && found.contains(".cache/ptx-llvm"), "{found}");
-    // Nothing is told where that is not asked for.
+    // Nothing is reported without `--verbose`.
     assert_eq!(run(folder.path(), 1, ""), "");
-    // Other code, and other places.
+    // Other code, and other folders.
     assert!(!run(folder.path(), 2, "--verbose").contains(FOUND));
     assert!(!run(folder.path(), 1, "--verbose --cache-dir here/and/there").contains(FOUND));
     assert!(run(folder.path(), 1, "--verbose --cache-dir here/and/there").contains(FOUND));

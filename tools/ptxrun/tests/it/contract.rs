@@ -370,7 +370,7 @@ fn wrong_input_is_status_1() {
 fn repeated_launches_keep_what_was_stored_and_are_timed() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     fs::write(folder.path().join("x.bin"), floats(&[1.0, -3.0])).expect("writable");
-    // In place, so that a launch reads what the one before it stored.
+    // In place, so that a launch reads the results of the one before it.
     let double = SCALE.replace("ld.param.u64 %rd2, [out];", "ld.param.u64 %rd2, [in];");
     let arguments = [
         "-",
@@ -540,7 +540,7 @@ fn sizes_and_limits_that_cannot_be_are_said_in_true_sentences() {
     assert!(status == 0 && out.starts_with("X0203: "), "{out}");
 }
 
-/// A folder with a program that has a launch file beside it, one in a folder of its own that fails, and one in LLVM IR.
+/// A folder with programs and their launch files: one that succeeds, one in a nested folder that fails, and one in LLVM IR.
 fn folder_of_programs() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let write = |name: &str, text: &str| {
@@ -572,7 +572,7 @@ fn folder_of_programs() -> tempfile::TempDir {
 fn each_program_of_a_folder_is_executed_as_the_launch_file_beside_it_has_it() {
     let folder = folder_of_programs();
     let (status, out, err) = ptxrun(folder.path(), &["in"], "");
-    // What went well is shown and written, and the others are executed all the same.
+    // The results of successful programs are shown and written, and a failure does not prevent the execution of the others.
     assert_eq!((status, out.as_str()), (3, "==> in/scale.ptx <==\n3:f32 = 2.0 4.0\n"), "{err}");
     assert!(err.contains("in/nested/fail.ptx") && err.ends_with("1 of 3 files failed\n"), "{err}");
     assert_eq!(fs::read(folder.path().join("in/y.bin")).expect("written"), floats(&[2.0, 4.0]));
@@ -732,7 +732,7 @@ fn textures_and_surfaces_are_given_by_files_and_arguments() {
     let (status, printed, errors) = ptxrun(folder.path(), &["-", "--launch", "k.json"], BLEND);
     assert_eq!((status, printed.as_str()), (0, "3:f32 = 2.0\n"), "{errors}");
 
-    // A surface of the texture's own image: thread 2 may or may not see what thread 1 stored, the first texel is sure.
+    // A surface of the texture's own image. It has no buffer, so that it cannot be shown.
     let (status, printed, errors) = run(texture, "texture=1,type=u32,dims=3", "written=surface=0");
     assert_eq!((status, printed.as_str()), (2, ""), "{errors}");
     assert!(errors.contains("--print 3: the argument is not a buffer"), "{errors}");

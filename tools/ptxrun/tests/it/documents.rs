@@ -1,14 +1,14 @@
-//! Every command that the documents show is executed, and prints what they show.
+//! Executes every command that the documents show, and compares its output with the one that they show.
 //!
-//! A command follows `$` in an indented or fenced block; the lines up to the next command or the end of the block are what
-//! it prints. The commands of a document are executed one after the other in one folder, where `scripts` is the project's.
+//! A command follows `$` in an indented or fenced block; the lines up to the next command or the end of the block are its
+//! output. The commands of a document are executed in order in one folder, where `scripts` is the project's.
 
 use std::fmt::Write as _;
 use std::process::Command;
 
 use crate::common::{tools, workspace};
 
-/// A command with what it prints.
+/// A command with its output.
 #[derive(Debug)]
 struct Example {
     line: usize,
@@ -19,7 +19,7 @@ struct Example {
 fn examples(text: &str) -> Vec<Example> {
     let mut examples: Vec<Example> = Vec::new();
     let mut fenced = false;
-    // Whether the last command's output goes on.
+    // Whether the line belongs to the output of the last command.
     let mut prints = false;
     for (number, line) in text.lines().enumerate() {
         if line.trim_start().starts_with("```") {

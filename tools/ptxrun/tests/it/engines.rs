@@ -1,12 +1,12 @@
-//! `--engine=jit` against `--engine=interp`: the same files, the same errors, and what tells which of them executed a kernel.
+//! `--engine=jit` compared with `--engine=interp`: the same files, the same errors, and the reports which engine executed a kernel.
 
 use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
 
-/// `rotate`: each thread hands its number to the next one of the block. `stops`: thread 44 of block 2 stops. `turns`: forever.
-/// `stacks`: what is not compiled. `sums`: with variables of the module, which keep what a launch left.
+/// `rotate`: each thread passes its number to the next one of the block. `stops`: thread 44 of block 2 stops. `turns`: an endless
+/// loop. `stacks`: an instruction that is not compiled. `sums`: variables of the module, which keep their values between launches.
 const KERNELS: &str = "
 .version 8.0
 .target sm_80
@@ -79,7 +79,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// The exit status and what it printed.
+/// The exit status, standard output and standard error.
 fn ptxrun(folder: &Path, arguments: &str) -> (i32, String, String) {
     let mut command = Command::cargo_bin("ptxrun").expect("built");
     command.current_dir(folder).env("XDG_CACHE_HOME", folder);
@@ -89,7 +89,7 @@ fn ptxrun(folder: &Path, arguments: &str) -> (i32, String, String) {
     (output.status.code().expect("a status"), text(output.stdout), text(output.stderr))
 }
 
-/// Both engines print the same, and so does code that checks what its compiler found; gives that.
+/// Checks that both engines, and code that checks the results of the compiler's analysis, print the same. Returns the output.
 fn alike(folder: &Path, arguments: &str) -> (i32, String, String) {
     let interpreted = ptxrun(folder, &format!("--engine=interp {arguments}"));
     let compiled = ptxrun(folder, &format!("--engine=jit {arguments}"));
@@ -131,7 +131,7 @@ fn both_engines_stop_alike() {
         ptxrun(folder.path(), "--engine=jit --entry turns --grid 3 --block 33 --timeout 3");
     assert_eq!(status, 3);
     assert!(error.contains("error[X0204]") && error.contains("k.ptx:45"), "{error}");
-    // What the launch does not fit.
+    // A launch that does not fit the kernel.
     let (status, _, error) = alike(folder.path(), "--entry rotate --grid 1 --block 2000 --arg zero=4");
     assert!(status == 1 && error.contains("X0002"), "{error}");
 }
@@ -148,7 +148,7 @@ fn what_is_not_compiled_is_an_error_where_compiled_code_is_asked_for() {
     let (_, _, json) = ptxrun(folder.path(), &format!("{stacks} --error-format=json"));
     let object: serde_json::Value = serde_json::from_str(json.trim()).expect("one object");
     assert_eq!((&object["severity"], &object["line"]), (&"error".into(), &47.into()));
-    // What only the interpreter can do, for all kernels.
+    // Options that only the interpreter supports, for all kernels.
     for option in ["--async=late", "--reconverge=late", "--profile", "--trace"] {
         let arguments = format!("--engine=jit --entry rotate --grid 2 --block 32 --arg zero=256 {option}");
         let (status, printed, error) = ptxrun(folder.path(), &arguments);
@@ -168,7 +168,7 @@ fn remarks_tell_what_the_interpreter_executes() {
     let (_, _, json) = ptxrun(folder.path(), &format!("{stacks} --remarks --error-format=json"));
     let object: serde_json::Value = serde_json::from_str(json.trim()).expect("one object");
     assert_eq!((&object["severity"], &object["line"]), (&"note".into(), &47.into()));
-    // What only the interpreter can do, for all kernels.
+    // Options that only the interpreter supports, for all kernels.
     for option in ["--async=late", "--profile"] {
         let arguments = format!("--remarks --entry rotate --grid 2 --block 32 --arg zero=256 {option}");
         let (status, _, remark) = ptxrun(folder.path(), &arguments);

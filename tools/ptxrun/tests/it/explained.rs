@@ -1,4 +1,4 @@
-//! Each code of a finding has an example, whose wrong half gives that code alone and whose right half none.
+//! Each diagnostic code has an example, whose wrong input causes only this code and whose correct input causes none.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,13 +8,13 @@ use std::process::Command;
 use crate::common::tools;
 use ptx_cli::{CodeExample, ExampleKind, all_codes, code_examples};
 
-/// The codes of what the tool finds in a text of the example.
+/// The codes of the tool's diagnostics for a text of the example.
 fn codes_of(tools: &Path, folder: &Path, example: &CodeExample, text: &str) -> BTreeSet<String> {
     let write = |name: &str, text: String| fs::write(folder.join(name), text).expect("writable");
     let mut command: Vec<&str> = match example.kind {
         ExampleKind::Body | ExampleKind::Module | ExampleKind::File => {
             write("x.ptx", example.file(text));
-            // What is not lowered is found by the lowering alone.
+            // Errors of lowering require LLVM IR as output.
             if example.code.starts_with('L') {
                 vec!["ptx2ll", "x.ptx"]
             } else if example.code == "T0020" {
@@ -73,7 +73,7 @@ fn wrong_examples_give_their_code_and_right_ones_none() {
     fs::write(folder.path().join("p.ptx"), kernel("p(.param .u64 a)")).expect("writable");
     let mut wrong = Vec::new();
     for example in code_examples().filter(|example| example.kind != ExampleKind::None) {
-        // Every kernel that is compiled has a strategy, which `--remarks` tells beside what an example is about.
+        // Every compiled kernel has a strategy, which `--remarks` reports in addition to the code of the example.
         let codes = |command| {
             let mut found = codes_of(&tools, folder.path(), &example, command);
             found.retain(|code| code == example.code || code != STRATEGY);

@@ -1,5 +1,5 @@
-//! What stops a kernel is reported with kernel, block, thread, line of the PTX and of the source, as text and as JSON. What is expected follows from the
-//! kernels, each of which has one mistake, after a `.loc` of a line of its own.
+//! Errors of a kernel are reported with kernel, block, thread, line of the PTX and of the source, as text and as JSON. Each kernel has one mistake,
+//! after a `.loc` with a different line, from which the expected report follows.
 
 use std::fs;
 use std::path::Path;
@@ -126,7 +126,7 @@ waits:
 
 /// Launches a kernel with 64 threads in each of 2 blocks, or in one, and a buffer of 66 numbers.
 fn run(folder: &Path, entry: &str, format: &str, engine: &str) -> String {
-    // Which of several blocks runs when the time is over depends on the machine.
+    // Which of several blocks runs at the time limit depends on the machine.
     let grid = if entry == "endless" { "1" } else { "2" };
     let arguments =
         ["k.ptx", "--entry", entry, "--grid", grid, "--block", "64", "--arg", "zero=264", "--engine", engine];
@@ -150,7 +150,7 @@ fn each_failure_is_reported_with_its_places() {
     fs::write(folder.path().join("k.ptx"), KERNELS).expect("writable");
     let access =
         |what: &str, space: &str, bytes: u64| json!({"access": what, "space": space, "bytes": bytes});
-    // The kernel, its code, the line of the source, the block and thread, what the details have besides, and a part of the text.
+    // The kernel, its code, the line of the source, the block and thread, further details, and a part of the text.
     for (entry, code, source, block, thread, details, part) in [
         (
             "bounds",
@@ -239,7 +239,7 @@ fn other_threads_of_a_deadlock_have_their_places() {
         (line("bar.sync 1, 64;"), waits(32, 1, 0)),
     ];
     assert_eq!(related("deadlock", "auto"), wanted);
-    // Of a time-out, where each warp is, which code does not tell.
+    // The positions of the warps at a time-out, which compiled code does not report.
     let found = related("endless", "interp");
     assert_eq!(
         found[0],

@@ -1,4 +1,4 @@
-//! Where buffers go after a launch, and what they are read from: pipes, devices and the files of the launch itself.
+//! Outputs and inputs of buffers: pipes, devices and the files of the launch itself.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! What a kernel prints is written before the error that stops it, whatever stops it and whatever executes it: `printf(..); __trap();` is how kernels
-//! explain themselves. Every thread prints a line, the blocks come in their order, and nothing that was printed is lost.
+//! The output of a kernel is written before the error that stops it, for every error and engine: kernels report their errors with
+//! `printf(..); __trap();`. Every thread prints a line, the output of blocks is in order, and no output is lost.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Output;
 
 use assert_cmd::Command;
 
-/// Each thread prints its block and its number; then thread 33 of the second block, or its warp, does what stops the launch.
+/// Each thread prints its block and its number; then thread 33 of the second block, or its warp, stops the launch.
 const KERNEL: &str = r#".version 8.0
 .target sm_80
 .address_size 64
@@ -43,7 +43,7 @@ const KERNEL: &str = r#".version 8.0
 }
 "#;
 
-/// What stops the launch, and the code of its error.
+/// The statements that stop the launch, with a name and the code of the error.
 const STOPS: [(&str, &str, &str); 17] = [
     ("trap", "X0202", "@%one trap;"),
     ("brkpt", "X0202", "@%one brkpt;"),
@@ -101,7 +101,7 @@ fn run(folder: &Path, stop: &str, arguments: &[&str]) -> Output {
     command.args(arguments).output().expect("runs")
 }
 
-/// Standard output has all lines, and nothing of what is printed of a launch that ended; standard error has the error.
+/// Checks that standard output has exactly all lines, without the views of a completed launch, and standard error has the error.
 fn check((name, code, stop): (&str, &str, &str), arguments: &[&str]) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let output = run(folder.path(), stop, arguments);
@@ -139,7 +139,7 @@ fn what_was_printed_precedes_the_report_of_a_crash() {
 
 #[test]
 fn blocks_that_wait_for_others_lose_nothing_when_those_stop() {
-    // The first block waits for what the second one never does.
+    // The first block waits for a store that the second one never executes.
     let stop = "@%one trap; again: ld.volatile.global.u32 %x, [%to+8]; setp.eq.u32 %p, %x, 0;
                 setp.eq.and.u32 %p, %b, 0, %p; @%p bra again;";
     for threads in ["1", "2"] {
@@ -154,7 +154,7 @@ fn what_was_printed_precedes_the_error_with_the_default_engine() {
     for stop in STOPS {
         check(stop, &[]);
     }
-    // Code from the cache finds the error, and the interpreter tells it.
+    // Compiled code from the cache detects the error, and the interpreter reports it.
     let folder = tempfile::tempdir().expect("a temporary folder");
     for arguments in [&["--engine", "jit", "--check", "memory"][..], &[], &[]] {
         let output = run(folder.path(), "@%one trap;", arguments);
@@ -171,7 +171,7 @@ fn what_was_printed_precedes_the_error_of_a_watched_launch() {
 
 #[test]
 fn launches_before_the_stopped_one_are_printed_once() {
-    // The second launch finds what the first one has stored.
+    // The second launch loads the value that the first one has stored.
     let stop = "ld.global.u32 %x, [%to+4]; bar.sync 0; mov.u32 %x, 1; @%one st.global.u32 [%to+4], %x;";
     let stop = stop.replace("bar.sync 0;", "setp.ne.u32 %p, %x, 0; @%p trap; bar.sync 0;");
     for engine in ["interp", "jit"] {

@@ -1,4 +1,4 @@
-//! Launch files with structures, and samplers. What is expected is computed here from what the kernels are documented to do.
+//! Launch files with structures, and samplers. The expected results are computed here from the documentation of the kernels.
 
 use std::fs;
 use std::path::{Path, PathBuf};
