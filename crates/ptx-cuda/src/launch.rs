@@ -128,6 +128,10 @@ impl Arguments {
 /// Fails unless the function may be launched in a shape, which gets the cluster that the function's attributes say.
 fn checked(function: &Function, mut shape: Shape) -> Answer<Shape> {
     let settings = function.settings();
+    let attributes = function.kernel.attributes();
+    if attributes.is_tile && shape.block == [1; 3] {
+        shape.block = attributes.required_block.unwrap_or(shape.block);
+    }
     if shape.cluster.is_none() && settings.cluster.iter().any(|&blocks| blocks > 0) {
         shape.cluster = Some(settings.cluster.map(|blocks| blocks.max(1)));
     }

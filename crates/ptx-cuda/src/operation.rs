@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::copy::Copy;
 use crate::driver::{Gpu, lock};
-use crate::error::{Answer, CUresult};
+use crate::error::Answer;
 use crate::fill::Fill;
 use crate::host_call::HostCall;
 use crate::launch::Launch;

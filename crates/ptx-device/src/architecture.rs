@@ -157,6 +157,7 @@ mod tests {
             needs_cluster: false,
             required_cluster: None,
             max_cluster_blocks: None,
+            is_tile: false,
             ptx_version: None,
             target: None,
         }

@@ -34,12 +34,16 @@ pub struct KernelAttributes {
     pub required_cluster: Option<Dim3>,
     /// Maximum blocks of a cluster (`.maxclusterrank`), if limited by the kernel.
     pub max_cluster_blocks: Option<u32>,
+    /// Whether it was compiled from CUDA Tile (`.language 7`), whose launches name blocks of one thread: the threads are those of `.reqntid`.
+    pub is_tile: bool,
     /// The PTX version of the module.
     pub ptx_version: Option<PtxVersion>,
     /// The target of the module.
     pub target: Option<Sm>,
 }
 
+/// The language of kernels that `tileiras` compiles; the manual does not have the numbers of `.language`.
+const TILE: u32 = 7;
 /// The fewest registers that `ptxas` uses for kernels that do something.
 const FEWEST_REGISTERS: u32 = 8;
 /// Registers that machine code has in addition, for parts of addresses and of operations that are one instruction of PTX. With it the median of the
@@ -80,13 +84,13 @@ impl KernelAttributes {
                 FunctionDirective::ExplicitCluster => self.needs_cluster = true,
                 FunctionDirective::ReqNCtaPerCluster(dims) => self.required_cluster = Some(all_dims(*dims)),
                 FunctionDirective::MaxClusterRank(blocks) => self.max_cluster_blocks = Some(*blocks),
+                FunctionDirective::Language(languages) => self.is_tile |= languages.contains(&TILE),
                 FunctionDirective::BlocksAreClusters
                 | FunctionDirective::MaxNCtaPerSm(_)
                 | FunctionDirective::NoReturn
                 | FunctionDirective::Pragma(_)
                 | FunctionDirective::AbiPreserve(_)
                 | FunctionDirective::AbiPreserveControl(_)
-                | FunctionDirective::Language(_)
                 | FunctionDirective::LocalMaxNReg(_)
                 | FunctionDirective::MinPerCtaMemory(_)
                 | FunctionDirective::Attribute(_) => {}
@@ -112,6 +116,7 @@ impl Prepared {
             needs_cluster: false,
             required_cluster: None,
             max_cluster_blocks: None,
+            is_tile: false,
             ptx_version: module.version(),
             target: module.target().and_then(|target| target.sm),
         };

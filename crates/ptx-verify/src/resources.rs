@@ -5,8 +5,8 @@
 
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{
-    AddressBase, Body, FunctionId, FunctionKind, Item, Linkage, Module, Operand, Stmt, StrId, Symbol, VarId,
-    Variable,
+    AddressBase, Body, Function, FunctionDirective, FunctionId, FunctionKind, Item, Linkage, Module, Operand,
+    Stmt, StrId, Symbol, VarId, Variable,
 };
 use ptx_isa::{Mod, Opcode, Sm, SmVariant, StateSpace};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -44,6 +44,7 @@ pub(crate) fn check(cx: &mut Checker<'_>) {
         let reached = uses.reached(kernel);
         check_groups(cx, kernel, &reached);
         if may_exceed {
+            let limit = if is_tile(function) { MOST_SHARED_BYTES } else { limit };
             check_shared(cx, kernel, &reached, &shared, limit);
         }
     }
@@ -124,12 +125,23 @@ fn check_constants(cx: &mut Checker<'_>, variables: &[VarId]) {
     cx.report(Diagnostic::error(codes::MEMORY_BYTES, beyond.at.0, text).with_help(help));
 }
 
+/// The shared memory of a block on the GPUs that have most.
+const MOST_SHARED_BYTES: u64 = 232_448;
+
+/// Whether a kernel was compiled from CUDA Tile (`.language 7`). Its assembler allows static shared memory up to what the GPU has, which launches check.
+fn is_tile(function: &Function) -> bool {
+    const TILE: u32 = 7;
+    let mut directives = function.directives.iter();
+    directives
+        .any(|(directive, _)| matches!(directive, FunctionDirective::Language(of) if of.contains(&TILE)))
+}
+
 /// The static shared memory that a kernel may have: architectures with a letter `a` allow all that the GPU has, since their code is for
 /// that GPU alone.
 fn shared_bytes(sm: Option<Sm>) -> u64 {
     const ALL: u64 = 49_152;
     match sm {
-        Some(Sm { number: 90..120, variant: SmVariant::Arch }) => 232_448,
+        Some(Sm { number: 90..120, variant: SmVariant::Arch }) => MOST_SHARED_BYTES,
         Some(Sm { number: 120.., variant: SmVariant::Arch }) => 101_376,
         _ => ALL,
     }

@@ -173,7 +173,15 @@ static void launches(void)
 
     GIVES(cuModuleLoadData(&module, "this is no PTX"), CUDA_ERROR_INVALID_PTX);
     GIVES(cuModuleLoadData(&module, ""), CUDA_ERROR_INVALID_IMAGE);
-    GIVES(cuModuleLoadData(&module, "\177ELF"), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    /* ELF files of the host (62) and of CUDA (190) without PTX. */
+    struct { uint8_t magic[16]; uint16_t type, machine; uint32_t version; uint64_t more[3]; uint32_t flags; uint16_t sizes[6]; } elf = {
+        { 0x7f, 'E', 'L', 'F', 2, 1, 1 }, 2, 62, 1, { 0 }, 0, { 64 },
+    };
+    GIVES(cuModuleLoadData(&module, &elf), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    elf.machine = 190;
+    GIVES(cuModuleLoadData(&module, &elf), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    elf.magic[4] = 9;
+    GIVES(cuModuleLoadData(&module, &elf), CUDA_ERROR_INVALID_IMAGE);
     GIVES(cuModuleLoadData(&module, NULL), CUDA_ERROR_INVALID_VALUE);
     OK(cuModuleLoadData(&module, SCALE));
     GIVES(cuModuleGetFunction(&other, module, "none"), CUDA_ERROR_NOT_FOUND);

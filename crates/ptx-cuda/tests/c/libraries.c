@@ -137,8 +137,9 @@ static void fat(void)
     binary.sm = 120;
     GIVES(cuModuleLoadData(&module, &binary), CUDA_ERROR_NO_BINARY_FOR_GPU);
     binary.sm = 80;
+    /* Machine code is an ELF file. */
     binary.kind = 2;
-    GIVES(cuModuleLoadData(&module, &binary), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    GIVES(cuModuleLoadData(&module, &binary), CUDA_ERROR_INVALID_IMAGE);
     binary.bytes = 1 << 20;
     GIVES(cuModuleLoadData(&module, &binary), CUDA_ERROR_INVALID_IMAGE);
 }

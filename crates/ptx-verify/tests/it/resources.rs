@@ -142,6 +142,21 @@ fn a_kernel_has_the_static_shared_memory_of_its_target() {
 }
 
 #[test]
+fn kernels_of_cuda_tile_have_all_shared_memory() {
+    let kernel = |bytes: u32, directives: &str| {
+        findings(&format!(
+            ".version 9.5\n.target sm_80\n.address_size 64\n.visible .entry k() {directives}\n\
+             {{ .shared .b8 m[{bytes}]; .reg .b32 %r1; ld.shared.u8 %r1, [m]; ret; }}"
+        ))
+    };
+    let of =
+        |bytes, directives| kernel(bytes, directives).into_iter().map(|(code, _)| code).collect::<Vec<_>>();
+    assert_eq!(of(86_016, ".reqntid 128\n.language 7"), [""; 0]);
+    assert_eq!(of(232_449, ".reqntid 128\n.language 7"), ["V0211"]);
+    assert_eq!(of(86_016, ".reqntid 128\n.language 1"), ["V0211"]);
+}
+
+#[test]
 fn shared_variables_count_for_the_kernels_that_reach_them() {
     const TARGET: &str = ".version 9.5\n.target sm_90\n.address_size 64\n";
     const M: &str = ".shared .b8 m[50000];\n";
