@@ -18,10 +18,29 @@ use crate::stream::{Source, Stream};
 use crate::token::{Token, TokenKind};
 use crate::tree::{Function, Statement};
 
-const MODULE_DIRECTIVES: &str = "version target address_size visible extern weak common entry func global const shared file \
-     section loc pragma alias tex";
+const MODULE_DIRECTIVES: &[&str] = &[
+    "version",
+    "target",
+    "address_size",
+    "visible",
+    "extern",
+    "weak",
+    "common",
+    "entry",
+    "func",
+    "global",
+    "const",
+    "shared",
+    "file",
+    "section",
+    "loc",
+    "pragma",
+    "alias",
+    "tex",
+];
 
-const STATEMENT_DIRECTIVES: &str = "reg param local shared global const loc pragma";
+const STATEMENT_DIRECTIVES: &[&str] =
+    &["reg", "param", "local", "shared", "global", "const", "loc", "pragma"];
 
 /// Where parsing resumes after an error.
 #[derive(Clone, Copy)]
@@ -110,7 +129,7 @@ impl<'s, 'h> Reader<'s, 'h> {
             }
             _ => {
                 let error = self.stream.diagnostic(Problem::Stray("a directive"));
-                let error = match MODULE_DIRECTIVES.split(' ').any(|word| word == self.stream.text(&token)) {
+                let error = match MODULE_DIRECTIVES.contains(&self.stream.text(&token)) {
                     true => Box::new(error.with_help(format!("write `.{}`", self.stream.text(&token)))),
                     false => error,
                 };

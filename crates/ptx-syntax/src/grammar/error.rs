@@ -47,8 +47,8 @@ pub(crate) enum Problem<'s> {
     Type,
     /// A type without its dot, or a name of C; the function returns the type that is meant.
     TypeWord(fn(&str) -> Option<&str>),
-    /// The directive is none of these, which are separated by blanks.
-    Directive(&'static str),
+    /// The directive is none of these.
+    Directive(&'static [&'static str]),
 }
 
 /// A message with its code and help.
@@ -216,15 +216,15 @@ impl Found<'_> {
     }
 }
 
-/// The error for a directive that is not allowed here; `known` lists those that are, separated by blanks.
-pub(crate) fn unknown_directive(word: &str, span: Span, known: &'static str) -> Box<Diagnostic> {
+/// The error for a directive that is not allowed here; `known` lists those that are.
+pub(crate) fn unknown_directive(word: &str, span: Span, known: &[&'static str]) -> Box<Diagnostic> {
     let meant = match word {
         "kernel" => Some("entry"),
         "function" | "device" => Some("func"),
         _ => None,
     };
-    let meant = meant.filter(|meant| known.split(' ').any(|known| known == *meant));
-    let near = meant.or_else(|| ptx_diag::nearest(word, known.split(' ')));
+    let meant = meant.filter(|meant| known.contains(meant));
+    let near = meant.or_else(|| ptx_diag::nearest(word, known.iter().copied()));
     Box::new(nearest(word, span, "a directive that is allowed here", near))
 }
 

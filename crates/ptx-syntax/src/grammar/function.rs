@@ -27,26 +27,44 @@ enum Arguments {
     Attributes,
 }
 
-/// The directives of functions (manual 11.4, 11.7, 11.8; the last three are extensions of `ptxas`).
-const DIRECTIVES: &str = "maxntid reqntid minnctapersm maxnctapersm maxnreg noreturn pragma explicitcluster \
-     reqnctapercluster maxclusterrank blocksareclusters abi_preserve abi_preserve_control attribute language \
-     local_maxnreg minperctamemory";
+const BLOCKS: Arguments = Arguments::Number("the number of blocks");
+const REGISTERS: Arguments = Arguments::Number("the number of registers");
+
+/// The directives of functions with their arguments (manual 11.4, 11.7, 11.8; the last three are extensions of `ptxas`).
+const DIRECTIVES: [(&str, Arguments); 17] = [
+    ("maxntid", Arguments::Lengths),
+    ("reqntid", Arguments::Lengths),
+    ("minnctapersm", BLOCKS),
+    ("maxnctapersm", BLOCKS),
+    ("maxnreg", REGISTERS),
+    ("noreturn", Arguments::Nothing),
+    ("pragma", Arguments::Strings),
+    ("explicitcluster", Arguments::Nothing),
+    ("reqnctapercluster", Arguments::Lengths),
+    ("maxclusterrank", BLOCKS),
+    ("blocksareclusters", Arguments::Nothing),
+    ("abi_preserve", REGISTERS),
+    ("abi_preserve_control", REGISTERS),
+    ("attribute", Arguments::Attributes),
+    ("language", Arguments::Numbers("the number of a language")),
+    ("local_maxnreg", REGISTERS),
+    ("minperctamemory", Arguments::Number("a number of bytes")),
+];
+
+/// The words of [`DIRECTIVES`].
+const WORDS: [&str; DIRECTIVES.len()] = {
+    let mut words = [""; DIRECTIVES.len()];
+    let mut at = 0;
+    while at < words.len() {
+        words[at] = DIRECTIVES[at].0;
+        at += 1;
+    }
+    words
+};
 
 /// Returns the arguments that a directive of a function takes; `None` for other words.
 fn arguments(word: &str) -> Option<Arguments> {
-    Some(match word {
-        "noreturn" | "explicitcluster" | "blocksareclusters" => Arguments::Nothing,
-        "maxntid" | "reqntid" | "reqnctapercluster" => Arguments::Lengths,
-        "minnctapersm" | "maxnctapersm" | "maxclusterrank" => Arguments::Number("the number of blocks"),
-        "maxnreg" | "abi_preserve" | "abi_preserve_control" | "local_maxnreg" => {
-            Arguments::Number("the number of registers")
-        }
-        "minperctamemory" => Arguments::Number("a number of bytes"),
-        "language" => Arguments::Numbers("the number of a language"),
-        "pragma" => Arguments::Strings,
-        "attribute" => Arguments::Attributes,
-        _ => return None,
-    })
+    DIRECTIVES.iter().find(|(known, _)| *known == word).map(|&(_, arguments)| arguments)
 }
 
 /// The description of a directive's number, for messages.
@@ -141,21 +159,24 @@ fn device_rank(word: &str) -> Option<u8> {
 
 /// A directive of a function with its arguments.
 fn directive<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, FunctionDirective<'s>> {
-    directive_of(DIRECTIVES, i)
+    directive_of(&WORDS, i)
 }
 
 /// `.noreturn`, `.abi_preserve N`, `.abi_preserve_control N` of a prototype (manual 11.3.3).
 pub(crate) fn prototype_directives<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Vec<FunctionDirective<'s>>> {
     let (i, first) = if i.is_directive("noreturn") { opt(directive).parse(i)? } else { (i, None) };
-    let others = |i| directive_of("abi_preserve abi_preserve_control", i);
+    let others = |i| directive_of(&["abi_preserve", "abi_preserve_control"], i);
     let (i, others) = many0(others).parse(i)?;
     Ok((i, first.into_iter().chain(others).collect()))
 }
 
 /// One of some directives of functions.
-fn directive_of<'a, 's>(known: &'static str, i: Tokens<'a, 's>) -> Parsed<'a, 's, FunctionDirective<'s>> {
+fn directive_of<'a, 's>(
+    known: &'static [&'static str],
+    i: Tokens<'a, 's>,
+) -> Parsed<'a, 's, FunctionDirective<'s>> {
     let (rest, word) = any_directive(i)?;
-    let found = arguments(word.text).filter(|_| known.split(' ').any(|known| known == word.text));
+    let found = arguments(word.text).filter(|_| known.contains(&word.text));
     let Some(arguments) = found else { return fail(i, Problem::Directive(known)) };
     let mut directive = FunctionDirective {
         word,

@@ -14,8 +14,29 @@ use crate::token::{TokenKind, Tokens};
 use crate::tree::{Name, Statement};
 
 /// The directives that begin a statement or an item of a module.
-const DIRECTIVES: &str = "version target address_size visible extern weak common entry func global const shared file \
-     section loc pragma alias tex reg param local";
+const DIRECTIVES: &[&str] = &[
+    "version",
+    "target",
+    "address_size",
+    "visible",
+    "extern",
+    "weak",
+    "common",
+    "entry",
+    "func",
+    "global",
+    "const",
+    "shared",
+    "file",
+    "section",
+    "loc",
+    "pragma",
+    "alias",
+    "tex",
+    "reg",
+    "param",
+    "local",
+];
 
 /// `directive` or `{label:} {@p} instruction` (manual 4.3), or a brace.
 pub(crate) fn statement<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Statement<'s>> {

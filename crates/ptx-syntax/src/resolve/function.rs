@@ -145,7 +145,7 @@ impl<'s> Resolver<'s, '_> {
                 directives.extend(attributes.map(|attribute| (FunctionDirective::Attribute(attribute), at)));
                 return Ok(());
             }
-            word => return Err(crate::grammar::error::unknown_directive(word, directive.word.span, "")),
+            word => return Err(crate::grammar::error::unknown_directive(word, directive.word.span, &[])),
         };
         directives.push((found, at));
         Ok(())
