@@ -50,6 +50,8 @@ pub fn read(address: u64, size: Option<usize>, gpu: &Gpu) -> Answer<Files> {
         Kind::Wrapper => return wrapped(address, gpu),
         // These are not read any further.
         Kind::Archive | Kind::IntermediateCode => known,
+        // The first seven bytes of a header are not zero.
+        Kind::Elf if known < 7 => known,
         Kind::Elf => {
             let tables = cubin::tables(&In::from_address(address).get()?)?;
             cubin::size(host_bytes(address, tables))?
