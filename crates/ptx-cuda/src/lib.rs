@@ -39,6 +39,7 @@ mod operation;
 mod pointer;
 mod pool;
 mod proc_address;
+mod profile;
 mod settings;
 mod stream;
 mod symbols;
@@ -47,3 +48,5 @@ mod tensor_map;
 
 pub mod types;
 mod virtual_memory;
+
+pub use settings::architectures;
