@@ -37,6 +37,8 @@ pub fn variables(settings: &Settings, found: &Found, program: &Path) -> Result<V
     let ptxas = programs.join("ptxas").into_os_string();
     let mut variables: Variables = vec![
         ("LD_LIBRARY_PATH", in_front(&libraries, "LD_LIBRARY_PATH")),
+        // Where compilers look for what programs are linked with (`-lcuda`).
+        ("LIBRARY_PATH", in_front(&libraries, "LIBRARY_PATH")),
         ("PATH", in_front(&programs, "PATH")),
         // Triton takes the first for architectures before sm_90, the second for the others.
         ("TRITON_PTXAS_PATH", ptxas.clone()),
@@ -50,10 +52,6 @@ pub fn variables(settings: &Settings, found: &Found, program: &Path) -> Result<V
         // Python programs prefer the file in an installed package to LD_LIBRARY_PATH, unless the library is there already.
         let names = linker.names.iter().filter(|name| name.ends_with(".13"));
         variables.extend(names.map(|name| ("LD_PRELOAD", in_front(Path::new(name), "LD_PRELOAD"))));
-    }
-    if var_os("NUMBA_CACHE_DIR").is_none() {
-        // What is compiled for this driver must not be found by a program that runs on a GPU.
-        variables.push(("NUMBA_CACHE_DIR", folder.join("numba").into_os_string()));
     }
     variables.extend(of_settings(settings)?);
     Ok(variables)

@@ -35,7 +35,7 @@ fn plain(program: impl AsRef<std::ffi::OsStr>, caches: &Path) -> Command {
     for (variable, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PTX_")) {
         command.env_remove(variable);
     }
-    command.env_remove("LD_LIBRARY_PATH").env_remove("LD_PRELOAD").env_remove("NUMBA_CACHE_DIR");
+    command.env_remove("LD_LIBRARY_PATH").env_remove("LD_PRELOAD");
     command.env("XDG_CACHE_HOME", caches).env("PTX_EXEC_CACHE", "");
     command
 }
