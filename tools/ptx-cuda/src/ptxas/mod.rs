@@ -10,7 +10,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use ptx_device::{Device, DeviceError, DeviceOptions, Finding, Module};
+use ptx_diag::SourceFile;
 use ptx_image::{Files, Kind, container};
+use ptx_ir::Item;
 use ptx_isa::{PtxVersion, Sm};
 
 use crate::error::write_stderr;
@@ -148,10 +150,23 @@ fn read(input: &Input) -> Result<(String, Vec<u8>), Failed> {
     Ok((name, text))
 }
 
-/// Fails if PTX is for an architecture that `-arch` does not provide. A device of the driver is less strict: it has all features of its generation.
+/// Fails if PTX has a later version, in the words that JAX reads the latest one from, or is for an architecture that `-arch` does not provide. A
+/// device of the driver is less strict: it has all features of its generation.
 fn check_targets(options: &Options, files: &[(String, Vec<u8>)]) -> Result<(), Failed> {
+    let newest = PtxVersion::NEWEST;
     for (name, text) in files {
-        let (tree, _) = ptx_syntax::parse(&ptx_diag::SourceFile::new(name.clone(), text.clone()));
+        let source = SourceFile::new(name.clone(), text.clone());
+        let (tree, _) = ptx_syntax::parse(&source);
+        let stated = tree.items.iter().find_map(|item| match item {
+            Item::Version(version, at) => Some((*version, *at)),
+            _ => None,
+        });
+        if let Some((version, at)) = stated.filter(|&(version, _)| version > newest) {
+            let line = source.position(at.0.lo).line;
+            return Err(aborted(format!(
+                "ptxas {name}, line {line}; fatal   : Unsupported .version {version}; current version is '{newest}'\n"
+            )));
+        }
         let needed = tree.target().and_then(|target| target.sm);
         if needed.is_some_and(|needed| !options.architecture.provides(needed)) {
             return Err(Failed(fatal(

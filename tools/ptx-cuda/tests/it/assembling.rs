@@ -81,6 +81,16 @@ fn architectures_decide_what_is_accepted() {
 }
 
 #[test]
+fn a_later_version_is_refused_with_the_latest_one() {
+    let folder = folder_with("k.ptx", &format!("\n{}", TWICE.replace("8.0", "99.9")));
+    let (status, _, err) = ptxas(folder.path(), &["-arch=sm_80", "k.ptx"]);
+    assert_eq!(status, Some(255));
+    // As ptxas 13.5 says it; JAX reads the version.
+    let first = "ptxas k.ptx, line 2; fatal   : Unsupported .version 99.9; current version is '9.5'";
+    assert_eq!(err, format!("{first}\nptxas fatal   : Ptx assembly aborted due to errors\n"));
+}
+
+#[test]
 fn functions_of_other_modules_are_left_to_the_linker() {
     let caller = TWICE
         .replace(".visible .entry", ".extern .func elsewhere();\n.visible .entry")
@@ -162,6 +172,27 @@ fn wrong_options_and_files_are_named() {
     // A file of options that names itself ends.
     fs::write(at.join("loop"), "-optf loop").unwrap();
     assert_eq!(ptxas(at, &["-optf", "loop", "k.ptx"]).0, Some(255));
+}
+
+#[test]
+fn command_lines_of_programs() {
+    let folder = folder_with("k.ptx", TWICE);
+    for line in [
+        // Triton 3.9
+        "-lineinfo -suppress-debug-info -v --opt-level 0 --regAllocOptLevel=2 --gpu-name=sm_90a k.ptx -o out",
+        // JAX (XLA)
+        "k.ptx -o out -arch=sm_80 --warn-on-spills -v -O0",
+        // CUDA.jl
+        "--generate-line-info --compile-only --verbose --gpu-name sm_90 --output-file out k.ptx",
+        // nvcc
+        "-m64 --gpu-name sm_80 k.ptx -o out",
+    ] {
+        let options: Vec<&str> = line.split(' ').collect();
+        let (status, _, err) = ptxas(folder.path(), &options);
+        assert_eq!(status, Some(0), "{line}: {err}");
+        assert!(!err.contains("warning"), "{line}: {err}");
+        fs::remove_file(folder.path().join("out")).unwrap();
+    }
 }
 
 #[test]
