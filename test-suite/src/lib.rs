@@ -11,6 +11,7 @@
 
 pub mod access;
 pub mod check;
+pub mod clients;
 pub mod control_flow;
 pub mod corpus;
 pub mod csmith;

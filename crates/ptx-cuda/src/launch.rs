@@ -13,6 +13,7 @@ use crate::handle::Handle;
 use crate::library;
 use crate::occupancy;
 use crate::pointer::{In, host_bytes};
+use crate::profile;
 
 /// A launch with its arguments.
 #[derive(Debug)]
@@ -34,7 +35,10 @@ impl Launch {
 
     /// Runs it on this thread.
     pub fn run(&self, gpu: &'static Gpu) -> Answer {
+        let begin = profile::begin();
         let report = self.function.kernel.launch_raw(&self.shape, &self.parameters);
+        let blocks = self.shape.grid.iter().map(|&blocks| u64::from(blocks)).product();
+        profile::end(begin, self.function.kernel.name(), blocks, &report);
         report.map(drop).map_err(|error| gpu.failure(error))
     }
 

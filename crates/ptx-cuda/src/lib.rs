@@ -40,6 +40,7 @@ mod operation;
 mod pointer;
 mod pool;
 mod proc_address;
+mod profile;
 mod settings;
 mod stream;
 mod symbols;
@@ -49,3 +50,5 @@ mod texture;
 mod texture_reference;
 pub mod types;
 mod virtual_memory;
+
+pub use settings::architectures;

@@ -25,6 +25,9 @@ pub enum Found {
     TooOld = 2,
 }
 
+/// Names that are found for versions before that of the header, with the first one: programs that run on GPUs ask for them so (numba-cuda-mlir).
+const FOUND_EARLIER: &[(&str, u32)] = &[("cuFuncGetAttribute", 2000), ("cuFuncSetAttribute", 2000)];
+
 /// The symbols of each name, in the order of their versions.
 fn by_name() -> &'static HashMap<&'static str, Vec<&'static Name>> {
     static ALL: OnceLock<HashMap<&'static str, Vec<&'static Name>>> = OnceLock::new();
@@ -41,6 +44,11 @@ fn by_name() -> &'static HashMap<&'static str, Vec<&'static Name>> {
 /// The newest function of a name that a version has.
 fn find(name: &str, version: u32, per_thread: bool) -> Result<&'static Name, Found> {
     let names = by_name().get(name).ok_or(Found::No)?;
+    let earlier = FOUND_EARLIER.iter().find(|(earlier, first)| *earlier == name && version >= *first);
+    let version = match (earlier, names.first()) {
+        (Some(_), Some(oldest)) => version.max(oldest.since),
+        _ => version,
+    };
     let newest = |per_thread| {
         let fits = |name: &&&Name| name.since <= version && name.is_per_thread() == per_thread;
         names.iter().rfind(fits).copied()
@@ -88,6 +96,7 @@ mod tests {
         assert_eq!(symbol("cuStreamGetCtx", 12_040, true), Ok("cuStreamGetCtx_ptsz"));
         assert_eq!(symbol("cuStreamGetCtx", 13_000, true), Ok("cuStreamGetCtx_v2_ptsz"));
         assert_eq!(symbol("cuInit", 13_000, true), Ok("cuInit"));
+        assert_eq!(symbol("cuFuncSetAttribute", 2_000, false), Ok("cuFuncSetAttribute"));
         assert_eq!(symbol("cuKernelGetName", 12_000, false), Err(Found::TooOld));
         assert_eq!(symbol("cuMemAlloc_v2", 13_000, false), Err(Found::No));
         assert_eq!(symbol("cudaMalloc", 13_000, false), Err(Found::No));

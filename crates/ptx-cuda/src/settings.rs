@@ -47,6 +47,11 @@ const MODELS: &[Model] = &[
     Model::new("sm_120a", Sm::arch(120), 96),
 ];
 
+/// The architectures that `PTX_CUDA_ARCH` selects, as in `.target`.
+pub fn architectures() -> impl Iterator<Item = &'static str> {
+    MODELS.iter().map(|model| model.name)
+}
+
 /// What the driver is set up with.
 #[derive(Debug)]
 pub struct Settings {

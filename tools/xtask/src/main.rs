@@ -5,6 +5,7 @@ mod bench_exec;
 mod bench_forms;
 mod book;
 mod cargo;
+mod clients;
 mod compile_fuzz;
 mod corpus;
 mod coverage;
@@ -58,6 +59,8 @@ enum Task {
     Book(book::BookArguments),
     /// Rewrite the expected outputs of the conformance tests from what the tools do now; review the difference
     Bless,
+    /// Run real clients of CUDA without a GPU, with packages from PyPI, and compare what fails with a table
+    Clients(clients::ClientsArguments),
     /// Check real PTX in every stage, with tables by producer
     Corpus(corpus::CorpusArguments),
     /// Execute random C programs on the host and on every path, and compare
@@ -163,6 +166,7 @@ fn main() -> Result<()> {
         Task::BenchExec(arguments) => bench_exec::measure(&arguments),
         Task::Book(arguments) => book::build(&arguments),
         Task::Bless => cargo::bless(),
+        Task::Clients(arguments) => clients::run(&arguments),
         Task::Corpus(arguments) => corpus::measure(&arguments),
         Task::Csmith(arguments) => csmith::compare(&arguments),
         Task::Differential(arguments) => differential::compare(&arguments),

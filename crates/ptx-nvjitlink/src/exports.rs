@@ -1,0 +1,184 @@
+//! The functions that programs call. `nvJitLink.h` lets a program call the functions of its own version, such as `__nvJitLinkCreate_13_0`, or, without
+//! inline functions, those without a version, which are also those that Python programs look up.
+
+use std::ffi::{c_char, c_uint};
+use std::os::unix::ffi::OsStringExt as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+
+use crate::link::{self, Failure, Link, NvJitLinkResult, lock};
+use crate::options::Options;
+use crate::pointers::{In, Out};
+
+/// What `nvJitLinkVersion` reports, unless `PTX_NVJITLINK_VERSION` selects another version. From 12.3 on programs expect that intermediate code of NVVM is
+/// linked, and compile to it instead of PTX: Numba does so whenever it can. For 12.2 they take PTX.
+const VERSION: (c_uint, c_uint) = (12, 2);
+
+/// The version that is reported.
+fn version() -> Result<(c_uint, c_uint), Failure> {
+    let Some(chosen) = std::env::var_os("PTX_NVJITLINK_VERSION").filter(|chosen| !chosen.is_empty()) else {
+        return Ok(VERSION);
+    };
+    let parsed = chosen.to_str().and_then(|text| {
+        let (major, minor) = text.split_once('.')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    });
+    let wrong =
+        || Failure::new(NvJitLinkResult::INTERNAL, "PTX_NVJITLINK_VERSION is not a version, as in 13.5");
+    parsed.ok_or_else(wrong)
+}
+
+type Answer = Result<(), Failure>;
+
+/// Calls a body that has no link whose log could have the reason of a failure.
+fn without_link(body: impl FnOnce() -> Answer) -> NvJitLinkResult {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => NvJitLinkResult::SUCCESS,
+        Ok(Err(failure)) => failure.result,
+        Err(_) => NvJitLinkResult::INTERNAL,
+    }
+}
+
+/// Calls a body with a link, whose log gets the reason of a failure.
+fn with(handle: u64, body: impl FnOnce(&mut Link) -> Answer) -> NvJitLinkResult {
+    without_link(|| {
+        let unknown = || Failure::new(NvJitLinkResult::INVALID_INPUT, "there is no such handle");
+        let link = link::get(handle).ok_or_else(unknown)?;
+        let mut link = lock(&link);
+        body(&mut link).inspect_err(|failure| link.keep(failure))
+    })
+}
+
+fn create(handle: Out<u64>, count: c_uint, options: In<In<c_char>>) -> NvJitLinkResult {
+    without_link(|| {
+        handle.require("the handle")?;
+        let options = options.texts("an option", count)?;
+        let read = Options::read(options.iter().map(String::as_str))?;
+        handle.set("the handle", link::insert(Link::new(read)))
+    })
+}
+
+fn destroy(handle: Out<u64>) -> NvJitLinkResult {
+    without_link(|| {
+        let unknown = || Failure::new(NvJitLinkResult::INVALID_INPUT, "there is no such handle");
+        link::remove(handle.get("the handle")?).map(drop).ok_or_else(unknown)?;
+        // As with NVIDIA's, the handle is null afterwards.
+        handle.set("the handle", 0)
+    })
+}
+
+fn add_data(handle: u64, kind: c_uint, data: In<u8>, size: usize, name: In<c_char>) -> NvJitLinkResult {
+    // Default: data without a name get one by what they are.
+    with(handle, |link| link.add(kind, &name.text().unwrap_or_default(), &data.bytes("the data", size)?))
+}
+
+fn add_file(handle: u64, kind: c_uint, name: In<c_char>) -> NvJitLinkResult {
+    with(handle, |link| {
+        let path = PathBuf::from(std::ffi::OsString::from_vec(name.path("the name of the file")?));
+        let shown = path.display().to_string();
+        let failed =
+            |error| Failure::new(NvJitLinkResult::INVALID_INPUT, format!("cannot read {shown}: {error}"));
+        let bytes = std::fs::read(&path).map_err(failed)?;
+        link.add(kind, &shown, &bytes)
+    })
+}
+
+fn complete(handle: u64) -> NvJitLinkResult {
+    with(handle, Link::complete)
+}
+
+fn image_size(handle: u64, size: Out<usize>) -> NvJitLinkResult {
+    with(handle, |link| size.set("the size", link.image()?.len()))
+}
+
+fn image(handle: u64, to: Out<u8>) -> NvJitLinkResult {
+    with(handle, |link| to.write("the cubin", link.image()?))
+}
+
+fn ptx_size(handle: u64, size: Out<usize>) -> NvJitLinkResult {
+    with(handle, |link| size.set("the size", link.ptx()?.len()))
+}
+
+fn ptx(handle: u64, to: Out<u8>) -> NvJitLinkResult {
+    with(handle, |link| to.write("the PTX", link.ptx()?))
+}
+
+fn no_intermediate_code<T>(handle: u64, _to: Out<T>) -> NvJitLinkResult {
+    with(handle, |_| {
+        let text = "intermediate code of NVVM (LTO-IR) is not made";
+        Err(Failure::new(NvJitLinkResult::INCOMPATIBLE_OPTIONS, text))
+    })
+}
+
+fn log_size(handle: u64, size: Out<usize>, errors: bool) -> NvJitLinkResult {
+    with(handle, |link| size.set("the size", link.log(errors).len()))
+}
+
+fn log(handle: u64, to: Out<u8>, errors: bool) -> NvJitLinkResult {
+    with(handle, |link| to.write("the log", &link.log(errors)))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn nvJitLinkVersion(major: Out<c_uint>, minor: Out<c_uint>) -> NvJitLinkResult {
+    without_link(|| {
+        let version = version()?;
+        major.require("the major version")?;
+        minor.set("the minor version", version.1)?;
+        major.set("the major version", version.0)
+    })
+}
+
+/// One name of a function.
+macro_rules! export {
+    ($symbol:expr, ($($arg:ident: $ty:ty),*) $body:block) => {
+        const _: () = {
+            #[unsafe(export_name = $symbol)]
+            extern "C" fn exported($($arg: $ty),*) -> NvJitLinkResult $body
+        };
+    };
+}
+
+/// All names of functions: without a version, and with that of each release.
+macro_rules! exports {
+    ($(fn $name:ident $args:tt $body:block)*) => {
+        $(
+            export!(concat!("nvJitLink", stringify!($name)), $args $body);
+            export!(concat!("__nvJitLink", stringify!($name), "_12_0"), $args $body);
+            export!(concat!("__nvJitLink", stringify!($name), "_12_1"), $args $body);
+            export!(concat!("__nvJitLink", stringify!($name), "_12_2"), $args $body);
+            export!(concat!("__nvJitLink", stringify!($name), "_12_3"), $args $body);
+            export!(concat!("__nvJitLink", stringify!($name), "_12_4"), $args $body);
+            export!(concat!("__nvJitLink", stringify!($name), "_12_5"), $args $body);
+            export!(concat!("__nvJitLink", stringify!($name), "_12_6"), $args $body);
+            export!(concat!("__nvJitLink", stringify!($name), "_12_7"), $args $body);
+            export!(concat!("__nvJitLink", stringify!($name), "_12_8"), $args $body);
+            export!(concat!("__nvJitLink", stringify!($name), "_12_9"), $args $body);
+            export!(concat!("__nvJitLink", stringify!($name), "_13_0"), $args $body);
+            export!(concat!("__nvJitLink", stringify!($name), "_13_1"), $args $body);
+            export!(concat!("__nvJitLink", stringify!($name), "_13_2"), $args $body);
+            export!(concat!("__nvJitLink", stringify!($name), "_13_3"), $args $body);
+            export!(concat!("__nvJitLink", stringify!($name), "_13_4"), $args $body);
+            export!(concat!("__nvJitLink", stringify!($name), "_13_5"), $args $body);
+        )*
+    };
+}
+
+exports! {
+    fn Create(handle: Out<u64>, count: c_uint, options: In<In<c_char>>) { create(handle, count, options) }
+    fn Destroy(handle: Out<u64>) { destroy(handle) }
+    fn AddData(handle: u64, kind: c_uint, data: In<u8>, size: usize, name: In<c_char>) {
+        add_data(handle, kind, data, size, name)
+    }
+    fn AddFile(handle: u64, kind: c_uint, name: In<c_char>) { add_file(handle, kind, name) }
+    fn Complete(handle: u64) { complete(handle) }
+    fn GetLinkedCubinSize(handle: u64, size: Out<usize>) { image_size(handle, size) }
+    fn GetLinkedCubin(handle: u64, to: Out<u8>) { image(handle, to) }
+    fn GetLinkedPtxSize(handle: u64, size: Out<usize>) { ptx_size(handle, size) }
+    fn GetLinkedPtx(handle: u64, to: Out<u8>) { ptx(handle, to) }
+    fn GetLinkedLTOIRSize(handle: u64, size: Out<usize>) { no_intermediate_code(handle, size) }
+    fn GetLinkedLTOIR(handle: u64, to: Out<u8>) { no_intermediate_code(handle, to) }
+    fn GetErrorLogSize(handle: u64, size: Out<usize>) { log_size(handle, size, true) }
+    fn GetErrorLog(handle: u64, to: Out<u8>) { log(handle, to, true) }
+    fn GetInfoLogSize(handle: u64, size: Out<usize>) { log_size(handle, size, false) }
+    fn GetInfoLog(handle: u64, to: Out<u8>) { log(handle, to, false) }
+}

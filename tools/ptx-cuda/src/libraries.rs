@@ -1,0 +1,85 @@
+//! The project's libraries, and the names under which programs look for them.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+
+/// A library.
+pub struct Library {
+    /// Its name as Cargo builds it.
+    pub built: &'static str,
+    /// The names that programs look for.
+    pub names: &'static [&'static str],
+    /// What does not work without it.
+    pub lack: &'static str,
+    /// Whether nothing works without it.
+    pub is_required: bool,
+    /// The arguments of `cargo build --release` that build it.
+    pub build: &'static str,
+}
+
+pub const LIBRARIES: &[Library] = &[
+    Library {
+        built: "libcuda.so",
+        names: &["libcuda.so", "libcuda.so.1"],
+        lack: "there is no driver",
+        is_required: true,
+        build: "-p ptx-cuda --features ptx-cuda/jit",
+    },
+    Library {
+        built: "libcudart.so",
+        names: &["libcudart.so", "libcudart.so.12", "libcudart.so.13"],
+        lack: "programs that use CUDA's runtime API do not run",
+        is_required: false,
+        build: "-p ptx-cudart",
+    },
+    Library {
+        built: "libnvJitLink.so",
+        names: &["libnvJitLink.so", "libnvJitLink.so.12", "libnvJitLink.so.13"],
+        lack: "NVIDIA's linker makes machine code, which the driver does not load",
+        is_required: false,
+        build: "-p ptx-nvjitlink",
+    },
+];
+
+/// The libraries that are there, each with its file, and those that are missing.
+pub struct Found {
+    pub libraries: Vec<(&'static Library, PathBuf)>,
+    pub missing: Vec<&'static Library>,
+}
+
+/// Looks for the libraries in a folder, or beside this program and in `../lib`.
+///
+/// # Errors
+/// If the driver is missing.
+pub fn find(folder: Option<&Path>, program: &Path) -> Result<Found, Error> {
+    let folders = match folder {
+        Some(folder) => vec![folder.to_owned()],
+        None => {
+            let beside = program.parent().map(Path::to_owned);
+            let lib = beside.as_ref().and_then(|beside| beside.parent()).map(|above| above.join("lib"));
+            beside.into_iter().chain(lib).collect()
+        }
+    };
+    let mut found = Found { libraries: Vec::new(), missing: Vec::new() };
+    for library in LIBRARIES {
+        let names = || [library.built].into_iter().chain(library.names.iter().copied());
+        let files = folders.iter().flat_map(|folder| names().map(|name| folder.join(name)));
+        match files.into_iter().find_map(|file| file.canonicalize().ok().filter(|file| file.is_file())) {
+            Some(file) => found.libraries.push((library, file)),
+            None => found.missing.push(library),
+        }
+    }
+    match found.missing.iter().find(|library| library.is_required) {
+        Some(driver) => {
+            let folders: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+            Err(Error::rejected(format!(
+                "{} is not in {}\n  build it with `cargo build --release {}`, or name its folder with --lib-dir",
+                driver.built,
+                folders.join(" or "),
+                driver.build
+            )))
+        }
+        None => Ok(found),
+    }
+}

@@ -1,0 +1,6 @@
+//! The integration tests, as one program.
+
+mod assembling;
+mod common;
+mod linking;
+mod running;
