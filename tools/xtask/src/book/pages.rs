@@ -39,6 +39,8 @@ const CONTENTS: &[(&str, &[(&str, &str)])] = &[
             ("docs/runtime.md", "Running kernels from programs"),
             ("docs/cuda.md", "Programs for CUDA without a GPU"),
             ("docs/cuda-functions.md", "Functions of the CUDA driver"),
+            ("docs/cudart.md", "Programs of nvcc"),
+            ("docs/cudart-functions.md", "Functions of the CUDA runtime"),
         ],
     ),
     (
