@@ -1,4 +1,4 @@
-"""Device memory as NumPy arrays, over the driver's functions: what programs for Triton use instead of torch."""
+"""Device memory as NumPy arrays, over the driver's functions: what programs for Triton and CUDA Tile use instead of torch."""
 
 import ctypes
 
@@ -21,7 +21,7 @@ def start():
 
 
 class Array:
-    """An array in device memory: what Triton asks of a tensor."""
+    """An array in device memory, with what Triton and CUDA Tile require of one."""
 
     def __init__(self, values, dtype=None):
         values = np.ascontiguousarray(values)
@@ -32,6 +32,11 @@ class Array:
         self.bytes = values.nbytes
         check(driver.cuMemAlloc_v2(ctypes.byref(self.address), ctypes.c_size_t(self.bytes)))
         check(driver.cuMemcpyHtoD_v2(self.address, values.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(self.bytes)))
+
+    @property
+    def __cuda_array_interface__(self):
+        typestr = np.dtype(self.host).str
+        return {"shape": self.shape, "typestr": typestr, "data": (self.data_ptr(), False), "version": 3}
 
     def data_ptr(self):
         return self.address.value

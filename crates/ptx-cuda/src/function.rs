@@ -58,9 +58,10 @@ impl Function {
             2 => fixed.constant_bytes,
             3 => fixed.local_bytes,
             4 => self.registers.map_or(fixed.registers, |most| fixed.registers.min(most)).into(),
-            5 => match fixed.ptx_version {
-                Some(version) => u64::from(version.major) * 10 + u64::from(version.minor),
-                None => return Err(Failure::value("the module has no version")),
+            // What is called the version of PTX is that of the virtual architecture: libraries choose by it what the kernel was compiled for.
+            5 => match fixed.target {
+                Some(target) => target.number.into(),
+                None => return Err(Failure::value("the module has no target")),
             },
             6 => self.gpu.model.architecture.number.into(),
             7 => 0,

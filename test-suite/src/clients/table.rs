@@ -48,6 +48,29 @@ const TRITON: &[&str] = &["add", "softmax", "matmul"];
 
 const CUDA_CORE: &[&str] = &["linked", "refused", "template"];
 
+const CUTILE: &[&str] = &[
+    "saxpy",
+    "matmul",
+    "batched_matmul",
+    "tf32_matmul",
+    "int8_matmul",
+    "attention",
+    "softmax",
+    "layer_norm",
+    "transpose",
+    "gather",
+    "scatter",
+    "atomic_add",
+    "where",
+    "cumulative_sum",
+    "argmax",
+    "integers",
+    "doubles",
+    "transcendental",
+    "half_product",
+    "strided_sum",
+];
+
 const TINYGRAD: &[&str] =
     &["elementwise", "reduce", "matmul", "half", "convolution", "integers", "sort", "graphs", "training"];
 
@@ -136,6 +159,14 @@ pub const CLIENTS: &[Client] = &[
             "numba_mlir_programs.py",
             &["scale", "shared_memory", "atomics", "matmul"],
         )],
+    },
+    Client {
+        name: "cutile",
+        packages: &["cuda-tile==1.7.0", "nvidia-cuda-tileiras==13.5.37", "numpy==2.4.6"],
+        runs: &[
+            script("sm_80", &["--arch", "80"], "cutile_kernels.py", &["saxpy", "matmul", "softmax"]),
+            Run { small: false, ..script("sm_86", &["--arch", "86"], "cutile_kernels.py", CUTILE) },
+        ],
     },
     Client { name: "numba-cuda", packages: NUMBA_PACKAGES, runs: NUMBA },
     Client {

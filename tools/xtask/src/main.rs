@@ -11,6 +11,8 @@ mod corpus;
 mod coverage;
 mod csmith;
 mod cuda_names;
+mod cuda_samples;
+mod cudart_names;
 mod differential;
 mod executed;
 mod fidelity;
@@ -65,9 +67,11 @@ enum Task {
     Corpus(corpus::CorpusArguments),
     /// Execute random C programs on the host and on every path, and compare
     Csmith(csmith::CsmithArguments),
+    /// Compile and run NVIDIA's cuda-samples with the driver and the runtime of this project
+    CudaSamples(cuda_samples::CudaSamplesArguments),
     /// Execute scalar instructions on every path through LLVM and back, and compare
     Differential(differential::DifferentialArguments),
-    /// Rewrite docs/isa.md, docs/directives.md, docs/coverage.md and docs/cuda-functions.md from the tables
+    /// Rewrite docs/isa.md, docs/directives.md, docs/coverage.md, docs/cuda-functions.md and docs/cudart-functions.md from the tables
     Docs,
     /// Record which rows of the instruction table tests execute, in test-suite/executed-rows.tsv
     ExecutedRows(executed::ExecutedArguments),
@@ -169,6 +173,7 @@ fn main() -> Result<()> {
         Task::Clients(arguments) => clients::run(&arguments),
         Task::Corpus(arguments) => corpus::measure(&arguments),
         Task::Csmith(arguments) => csmith::compare(&arguments),
+        Task::CudaSamples(arguments) => cuda_samples::measure(&arguments),
         Task::Differential(arguments) => differential::compare(&arguments),
         Task::ExecutedRows(arguments) => executed::record(&arguments),
         Task::Fidelity(arguments) => fidelity::measure(&arguments),
@@ -186,7 +191,10 @@ fn main() -> Result<()> {
         Task::Langref(arguments) => langref::measure(&arguments),
         Task::Stress(arguments) => stress::measure(&arguments),
         Task::Docs => {
-            instructions::write().and_then(|()| coverage::write()).and_then(|()| cuda_names::write())
+            instructions::write()?;
+            coverage::write()?;
+            cuda_names::write()?;
+            cudart_names::write()
         }
         Task::Test(arguments) => tests::run(&arguments),
         Task::TestTimes(arguments) => tests::times(&arguments),

@@ -3,11 +3,13 @@
 use std::ffi::{c_int, c_uint};
 use std::sync::{Arc, Mutex};
 
+use bytemuck::allocation::try_zeroed_vec;
 use ptx_device::texture::{Extent, Image, SharedImage, Storage};
 
 use crate::array::{Array, MipmappedArray, format_and_channels};
 use crate::context;
-use crate::driver::Driver;
+use crate::device::free_bytes;
+use crate::driver::{Driver, Gpu};
 use crate::entry::entries;
 use crate::error::{Answer, CUresult, Failure};
 use crate::handle::{Handle, Object};
@@ -21,8 +23,8 @@ const CUBE: c_uint = 4;
 /// Layered, surfaces, cubes, gather, depth, color attachment.
 const FLAGS: c_uint = 0x3f;
 
-/// The image that a description means.
-fn image_of(given: &Array3dDescription, levels: u32) -> Answer<Image> {
+/// The image that a description means, on a device that must have memory for it.
+fn image_of(gpu: &Gpu, given: &Array3dDescription, levels: u32) -> Answer<Image> {
     let (format, channels) = format_and_channels(given.format)?;
     let side = |size: usize| u32::try_from(size).map_err(|_| Failure::value("an array is too large"));
     let (width, height, depth) = (side(given.width)?, side(given.height)?, side(given.depth)?);
@@ -49,13 +51,19 @@ fn image_of(given: &Array3dDescription, levels: u32) -> Answer<Image> {
     let channels = channels.unwrap_or(given.channels);
     let image =
         Image { format, channels, extent, layers, levels, samples: 1, storage: Storage::Array(Vec::new()) };
-    let bytes = image.bytes().filter(|&bytes| bytes <= 1 << 36).ok_or(CUresult::OUT_OF_MEMORY)?;
-    Ok(Image { storage: Storage::Array(vec![0; bytes as usize]), ..image })
+    let fits = |&bytes: &u64| bytes <= free_bytes(gpu);
+    let bytes = image.bytes().filter(fits).ok_or(CUresult::OUT_OF_MEMORY)?;
+    let texels = try_zeroed_vec(bytes as usize).map_err(|_| CUresult::OUT_OF_MEMORY)?;
+    Ok(Image { storage: Storage::Array(texels), ..image })
 }
 
 fn create(given: Array3dDescription) -> Answer<Handle<Array>> {
     let context = context::current()?;
-    let image = context.gpu.device.image(image_of(&given, 1)?).map_err(|error| context.gpu.failure(error))?;
+    let image = context
+        .gpu
+        .device
+        .image(image_of(context.gpu, &given, 1)?)
+        .map_err(|error| context.gpu.failure(error))?;
     let array = Array { gpu: context.gpu, image, level: 0, description: given, change: Arc::default() };
     Array::table().insert(Arc::new(array))
 }
@@ -112,7 +120,7 @@ entries! {
         if levels == 0 {
             return Err(Failure::value("a mipmapped array has levels"));
         }
-        let image = image_of(&given, levels.min(most))?;
+        let image = image_of(context.gpu, &given, levels.min(most))?;
         let sizes: Vec<[u32; 3]> = (0..levels.min(most)).map(|level| image.level_size(level)).collect();
         let image = context.gpu.device.image(image).map_err(|error| context.gpu.failure(error))?;
         let change = Arc::new(Mutex::new(()));
