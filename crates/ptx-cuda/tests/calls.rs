@@ -34,6 +34,7 @@ struct Caller {
     memory: &'static mut [u64; 512],
     parameters: Box<[u64; 2]>,
     pointers: Box<[u64; 2]>,
+    image_bytes: u64,
 }
 
 /// What an argument is.
@@ -50,12 +51,14 @@ enum Kind {
     /// The text of a kernel's name, of a variable's, or null.
     Name,
     Image,
+    /// The size of the image before it, or of its beginning.
+    ImageSize,
     /// The arguments of the kernel.
     Arguments,
     Null,
 }
 
-use Kind::{Arguments, Handle, Host, Image, Name, Null, Out, Size, Small};
+use Kind::{Arguments, Handle, Host, Image, ImageSize, Name, Null, Out, Size, Small};
 
 const CALLS: &[(&str, &[Kind])] = &[
     ("cuDeviceGet", &[Out, Small]),
@@ -150,7 +153,7 @@ const CALLS: &[(&str, &[Kind])] = &[
     ("cuTexRefGetAddress_v2", &[Out, Handle]),
     ("cuTexRefGetArray", &[Out, Handle]),
     ("cuLinkCreate_v2", &[Null, Null, Null, Out]),
-    ("cuLinkAddData_v2", &[Handle, Small, Image, Small, Name, Null, Null, Null]),
+    ("cuLinkAddData_v2", &[Handle, Small, Image, ImageSize, Name, Null, Null, Null]),
     ("cuLinkComplete", &[Handle, Out, Out]),
     ("cuLinkDestroy", &[Handle]),
     ("cuMemPoolDestroy", &[Handle]),
@@ -172,6 +175,7 @@ impl Caller {
             memory: Box::leak(Box::new([0; 512])),
             parameters: Box::new([0; 2]),
             pointers: Box::new([0; 2]),
+            image_bytes: 0,
         }
     }
 
@@ -214,11 +218,19 @@ impl Caller {
                 3 => c"image".as_ptr() as u64,
                 _ => c"add".as_ptr() as u64,
             },
-            Image => match self.random.u8(..8) {
-                0 => 0,
-                1 => c" ".as_ptr() as u64,
-                2 => c"\x7fELF".as_ptr() as u64,
-                _ => PTX.as_ptr() as u64,
+            Image => {
+                let image = match self.random.u8(..8) {
+                    0 => return 0,
+                    1 => c" ",
+                    2 => c"\x7fELF",
+                    _ => PTX,
+                };
+                self.image_bytes = image.count_bytes() as u64 + 1;
+                image.as_ptr() as u64
+            }
+            ImageSize => match self.random.u8(..4) {
+                0 => self.random.u64(..=self.image_bytes),
+                _ => self.image_bytes,
             },
             Arguments => {
                 self.parameters[0] = self.handle();
