@@ -8,7 +8,7 @@ use crate::{Files, ImageError};
 /// The first bytes. They are no text, and no program takes them for an ELF file.
 pub const MAGIC: &[u8; 8] = b"\x7fPTXFILE";
 
-/// Bytes of the header, by which the [size](size) of an image is known.
+/// Bytes of the header, by which the [size] of an image is known.
 pub const HEADER: usize = 32;
 
 /// Bytes of the largest container that is read.

@@ -14,7 +14,7 @@ pub const MAGIC: u32 = 0xba55_ed50;
 /// The first word of the structure that refers to one: this, the version, the address of the fat binary.
 pub const WRAPPER_MAGIC: u32 = 0x4662_43b1;
 
-/// Bytes of the header, by which the [size](size) of a fat binary is known.
+/// Bytes of the header, by which the [size] of a fat binary is known.
 pub const HEADER: usize = 16;
 const ENTRY: usize = 64;
 const PTX: u16 = 1;

@@ -228,3 +228,61 @@ pub fn get(handle: u64) -> Option<Shared> {
 pub fn remove(handle: u64) -> Option<Shared> {
     lock(&TABLE).links.remove(&handle)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KERNEL: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n";
+
+    fn link(options: &[&str]) -> Link {
+        Link::new(Options::read(options.iter().copied()).unwrap())
+    }
+
+    #[test]
+    fn registers_are_those_of_the_options_or_of_the_first_input() {
+        let packed = container::pack(&Files { registers: Some(40), ..Files::of_text("a", KERNEL) });
+        for (options, registers) in [(&["-arch=sm_80"][..], 40), (&["-arch=sm_80", "-maxrregcount=32"], 32)] {
+            let mut link = link(options);
+            link.add(1, "", &packed).unwrap();
+            link.complete().unwrap();
+            let files = container::unpack(link.image().unwrap()).unwrap();
+            assert_eq!(files.registers, Some(registers));
+        }
+    }
+
+    #[test]
+    fn results_are_of_the_kind_that_was_asked_for_and_not_before_the_end() {
+        let mut to_image = link(&["-arch=sm_80"]);
+        to_image.add(2, "k.ptx", KERNEL.as_bytes()).unwrap();
+        assert!(to_image.image().is_err());
+        to_image.complete().unwrap();
+        to_image.complete().unwrap();
+        assert!(to_image.image().is_ok() && to_image.ptx().is_err());
+        assert!(to_image.add(2, "k.ptx", KERNEL.as_bytes()).is_err());
+        let mut to_ptx = link(&["-arch=sm_80", "-lto", "-ptx"]);
+        to_ptx.add(2, "k.ptx", KERNEL.as_bytes()).unwrap();
+        to_ptx.complete().unwrap();
+        assert!(to_ptx.image().is_err());
+        assert!(to_ptx.ptx().unwrap().ends_with(b"\0"));
+    }
+
+    #[test]
+    fn damaged_inputs_are_errors() {
+        let packed = container::pack(&Files::of_text("a", KERNEL));
+        let mut random = fastrand::Rng::with_seed(1);
+        for round in 0..2_000 {
+            let mut bytes = if round % 2 == 0 { packed.clone() } else { KERNEL.as_bytes().to_vec() };
+            for _ in 0..random.usize(1..4) {
+                let at = random.usize(..bytes.len());
+                bytes[at] = random.u8(..);
+            }
+            bytes.truncate(random.usize(..=bytes.len()));
+            let mut link = link(&["-arch=sm_80"]);
+            // It must return, whatever it finds.
+            if link.add(random.u32(..12), "a", &bytes).is_ok() {
+                let _ = link.complete();
+            }
+        }
+    }
+}

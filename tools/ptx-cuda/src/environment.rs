@@ -47,11 +47,11 @@ pub fn variables(settings: &Settings, found: &Found, program: &Path) -> Result<V
         // CuPy compiles to machine code otherwise.
         ("CUPY_COMPILE_WITH_PTX", "1".into()),
     ];
-    if let Some((linker, _)) = found.libraries.iter().find(|(library, _)| library.built == "libnvJitLink.so")
-    {
-        // Python programs prefer the file in an installed package to LD_LIBRARY_PATH, unless the library is there already.
-        let names = linker.names.iter().filter(|name| name.ends_with(".13"));
-        variables.extend(names.map(|name| ("LD_PRELOAD", in_front(Path::new(name), "LD_PRELOAD"))));
+    let preloaded = found.libraries.iter().filter(|(library, _)| library.is_preloaded);
+    // By their names: a folder may have a space in its name, which ends the name of a library here.
+    let names: Vec<&str> = preloaded.filter_map(|(library, _)| library.names.first().copied()).collect();
+    if !names.is_empty() {
+        variables.push(("LD_PRELOAD", in_front(Path::new(&names.join(":")), "LD_PRELOAD")));
     }
     variables.extend(of_settings(settings)?);
     Ok(variables)

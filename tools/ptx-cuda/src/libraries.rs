@@ -8,12 +8,15 @@ use crate::error::Error;
 pub struct Library {
     /// Its name as Cargo builds it.
     pub built: &'static str,
-    /// The names that programs look for.
+    /// The names that programs look for, the first one that of a library that is preloaded.
     pub names: &'static [&'static str],
     /// What does not work without it.
     pub lack: &'static str,
     /// Whether nothing works without it.
     pub is_required: bool,
+    /// Whether each process loads it when it starts: Python programs prefer the file in an installed package to `LD_LIBRARY_PATH`, unless the library is
+    /// there already.
+    pub is_preloaded: bool,
     /// The arguments of `cargo build --release` that build it.
     pub build: &'static str,
 }
@@ -24,20 +27,31 @@ pub const LIBRARIES: &[Library] = &[
         names: &["libcuda.so", "libcuda.so.1"],
         lack: "there is no driver",
         is_required: true,
+        is_preloaded: false,
         build: "-p ptx-cuda --features ptx-cuda/jit",
     },
     Library {
-        built: "libcudart.so",
-        names: &["libcudart.so", "libcudart.so.12", "libcudart.so.13"],
-        lack: "programs that use CUDA's runtime API do not run",
+        built: "libcudart12.so",
+        names: &["libcudart.so.12"],
+        lack: "programs that use the runtime API of CUDA 12 do not run",
         is_required: false,
-        build: "-p ptx-cudart",
+        is_preloaded: false,
+        build: "-p ptx-cudart-12",
+    },
+    Library {
+        built: "libcudart13.so",
+        names: &["libcudart.so.13", "libcudart.so"],
+        lack: "programs that use the runtime API of CUDA 13 do not run",
+        is_required: false,
+        is_preloaded: false,
+        build: "-p ptx-cudart-13",
     },
     Library {
         built: "libnvJitLink.so",
-        names: &["libnvJitLink.so", "libnvJitLink.so.12", "libnvJitLink.so.13"],
+        names: &["libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so"],
         lack: "NVIDIA's linker makes machine code, which the driver does not load",
         is_required: false,
+        is_preloaded: true,
         build: "-p ptx-nvjitlink",
     },
 ];

@@ -132,7 +132,45 @@ fn missing_libraries_are_named_with_the_way_to_build_them() {
     let output = start();
     succeeded(&output);
     let err = texts(&output).1;
-    assert!(err.contains("libnvJitLink.so is missing") && err.contains("-p ptx-nvjitlink"), "{err}");
+    for (name, package) in [
+        ("libnvJitLink.so", "ptx-nvjitlink"),
+        ("libcudart13.so", "ptx-cudart-13"),
+        ("libcudart12.so", "ptx-cudart-12"),
+    ] {
+        assert!(
+            err.contains(&format!("{name} is missing")) && err.contains(&format!("-p {package}")),
+            "{err}"
+        );
+    }
+}
+
+#[test]
+fn libraries_have_the_names_that_programs_look_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let libraries = at.join("with a space");
+    fs::create_dir(&libraries).unwrap();
+    for name in ["libcuda.so", "libcudart13.so", "libnvJitLink.so"] {
+        fs::write(libraries.join(name), "").unwrap();
+    }
+    let mut command = tool(at);
+    command.args(["env", "--format=json", "--lib-dir"]).arg(&libraries);
+    let output = command.output().unwrap();
+    let object: serde_json::Value = serde_json::from_str(&succeeded(&output)).unwrap();
+    let err = texts(&output).1;
+    assert!(err.contains("libcudart12.so is missing") && err.lines().count() == 1, "{err}");
+    let found = std::path::PathBuf::from(object["TRITON_LIBCUDA_PATH"].as_str().unwrap());
+    let mut names: Vec<_> = fs::read_dir(&found)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort_unstable();
+    let wanted = "libcuda.so libcuda.so.1 libcudart.so libcudart.so.13 libnvJitLink.so libnvJitLink.so.12 libnvJitLink.so.13";
+    assert_eq!(names, wanted.split(' ').collect::<Vec<_>>());
+    assert!(
+        fs::canonicalize(found.join("libcudart.so.13")).unwrap().ends_with("with a space/libcudart13.so")
+    );
+    assert_eq!(object["LD_PRELOAD"], "libnvJitLink.so.13");
 }
 
 #[test]
