@@ -90,6 +90,19 @@ impl Kernel {
     }
 }
 
+/// Unloads the modules of all libraries on a device whose primary context is destroyed: they are loaded again when they are needed, with the initial
+/// values of their variables.
+pub fn unload_modules(gpu: &Gpu) {
+    for library in Library::table().find(|_| true) {
+        // One that is unloaded meanwhile has no modules.
+        let Ok(library) = library.get() else { continue };
+        if let Some(module) = lock(&library.modules).remove(&gpu.ordinal) {
+            // As above.
+            let _ = module.remove();
+        }
+    }
+}
+
 /// The function that a launch names: a kernel of a library is one, too.
 pub fn named(function: Handle<Function>, gpu: &'static Gpu) -> Answer<Arc<Function>> {
     let kernel: Handle<Kernel> = function.cast();

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::ffi::CStr;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A result of a function of the runtime, `cudaError_t`. Those of the driver have the same numbers.
 #[repr(transparent)]
@@ -78,35 +79,44 @@ impl Error {
 }
 
 thread_local! {
-    /// The last error of a call of the thread.
-    static LAST: Cell<Error> = const { Cell::new(Error::SUCCESS) };
+    /// The last error of a call of the thread, and how often devices had been reset then.
+    static LAST: Cell<(Error, u64)> = const { Cell::new((Error::SUCCESS, 0)) };
+}
+
+/// How often devices were reset: what stays until then is forgotten in all threads.
+static RESETS: AtomicU64 = AtomicU64::new(0);
+
+fn resets() -> u64 {
+    RESETS.load(Ordering::Acquire)
 }
 
 /// Remembers the result of a call that failed.
 pub fn remember(error: Error) {
     // An operation that has not ended yet is no error.
-    if error != Error::NOT_READY && !LAST.get().is_sticky() {
-        LAST.set(error);
+    if error != Error::NOT_READY && !last().is_sticky() {
+        LAST.set((error, resets()));
     }
 }
 
 /// The last error of the thread.
 pub fn last() -> Error {
-    LAST.get()
+    let (error, since) = LAST.get();
+    if error.is_sticky() && since != resets() { Error::SUCCESS } else { error }
 }
 
 /// The last error of the thread, which is forgotten unless it stays until the device is reset.
 pub fn take_last() -> Error {
-    let last = LAST.get();
+    let last = last();
     if !last.is_sticky() {
-        LAST.set(Error::SUCCESS);
+        LAST.set((Error::SUCCESS, 0));
     }
     last
 }
 
-/// Forgets the last error of the thread, of whatever kind.
+/// Forgets the last error of the thread, and errors that stay until a device is reset.
 pub fn forget() {
-    LAST.set(Error::SUCCESS);
+    LAST.set((Error::SUCCESS, 0));
+    RESETS.fetch_add(1, Ordering::AcqRel);
 }
 
 /// Each result with its name in `driver_types.h` and the text that `cudaGetErrorString` returns.
@@ -251,3 +261,25 @@ pub const ERRORS: &[(u32, &CStr, &CStr)] = &[
     (999, c"cudaErrorUnknown", c"unknown error"),
     (10000, c"cudaErrorApiFailureBase", c"api failure base"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_kernels_stay_until_a_reset() {
+        remember(Error::INVALID_DEVICE);
+        remember(Error::NOT_READY);
+        assert_eq!((take_last(), take_last()), (Error::INVALID_DEVICE, Error::SUCCESS));
+        let illegal_address = Error(700);
+        remember(illegal_address);
+        remember(Error::INVALID_VALUE);
+        assert_eq!((take_last(), take_last()), (illegal_address, illegal_address));
+        std::thread::spawn(forget).join().unwrap();
+        assert_eq!(take_last(), Error::SUCCESS);
+        remember(Error::INVALID_VALUE);
+        assert_eq!(last(), Error::INVALID_VALUE);
+        forget();
+        assert_eq!(last(), Error::SUCCESS);
+    }
+}

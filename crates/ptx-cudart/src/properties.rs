@@ -243,3 +243,14 @@ impl Properties12 {
         (0..bytes.min(size_of::<Self>())).try_for_each(|index| to.nth(index).set(from.nth(index).get()?))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The size of `cudaDeviceProp` in the header of CUDA 11.8.
+    #[test]
+    fn the_structure_of_cuda_11_begins_that_of_cuda_12() {
+        assert_eq!(Properties12::BYTES_11, 728);
+    }
+}

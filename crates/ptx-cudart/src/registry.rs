@@ -20,7 +20,8 @@ use crate::types::Handle;
 #[derive(Debug)]
 pub struct Binary {
     wrapper: u64,
-    library: Mutex<Option<Answer<Handle>>>,
+    /// The library of the driver, once it is loaded.
+    library: Mutex<Option<Handle>>,
     /// The variables in managed memory.
     managed: Mutex<Vec<Managed>>,
 }
@@ -53,8 +54,9 @@ struct Variable {
 #[derive(Debug, Default)]
 struct Registry {
     binaries: HashMap<u64, Arc<Binary>>,
-    functions: HashMap<u64, Arc<Function>>,
-    variables: HashMap<u64, Arc<Variable>>,
+    /// The last one counts: several files of a program may have the same template, whose address they share.
+    functions: HashMap<u64, Vec<Arc<Function>>>,
+    variables: HashMap<u64, Vec<Arc<Variable>>>,
     next: u64,
 }
 
@@ -88,19 +90,25 @@ impl Binary {
             In::null(),
             0,
         )?;
-        for variable in lock(&self.managed).iter() {
-            variable.place(library)?;
-        }
+        self.place_managed(library)?;
         Ok(library)
+    }
+
+    fn place_managed(&self, library: Handle) -> Answer {
+        lock(&self.managed).iter().try_for_each(|variable| variable.place(library))
     }
 
     /// The library of the driver that it is.
     fn library(&self) -> Answer<Handle> {
-        lock(&self.library).get_or_insert_with(|| self.load()).clone()
+        let mut library = lock(&self.library);
+        match *library {
+            Some(library) => Ok(library),
+            None => Ok(*library.insert(self.load()?)),
+        }
     }
 
     fn unload(&self) {
-        if let Some(Ok(library)) = lock(&self.library).take() {
+        if let Some(library) = lock(&self.library).take() {
             // The driver may have been shut down.
             let _ = cuLibraryUnload(library);
         }
@@ -135,34 +143,39 @@ pub fn unregister_binary(handle: u64) {
     let mut guard = write();
     let Some(registry) = guard.as_mut() else { return };
     let Some(binary) = registry.binaries.remove(&handle) else { return };
-    registry.functions.retain(|_, function| !Arc::ptr_eq(&function.binary, &binary));
-    registry.variables.retain(|_, variable| !Arc::ptr_eq(&variable.binary, &binary));
+    registry.functions.retain(|_, all| {
+        all.retain(|function| !Arc::ptr_eq(&function.binary, &binary));
+        !all.is_empty()
+    });
+    registry.variables.retain(|_, all| {
+        all.retain(|variable| !Arc::ptr_eq(&variable.binary, &binary));
+        !all.is_empty()
+    });
     drop(guard);
     binary.unload();
 }
 
-/// Unloads all binaries, as their contexts are destroyed: they are loaded again when they are needed.
-pub fn unload_all() {
-    let guard = read();
-    let Some(registry) = guard.as_ref() else { return };
-    for function in registry.functions.values() {
-        function.kernel.store(0, Ordering::Release);
-    }
-    registry.binaries.values().for_each(|binary| binary.unload());
+/// Writes the addresses of managed variables again, which change when their device is reset.
+pub fn place_managed() -> Answer {
+    let binaries: Vec<_> = read().iter().flat_map(|registry| registry.binaries.values().cloned()).collect();
+    binaries.iter().try_for_each(|binary| match lock(&binary.library).as_ref() {
+        Some(library) => binary.place_managed(*library),
+        None => Ok(()),
+    })
 }
 
 /// Registers a kernel of a binary by the address of the function that launches it.
 pub fn register_function(handle: u64, address: u64, name: &CStr) {
     let Some(binary) = binary(handle) else { return };
     let function = Function { binary, name: name.to_owned(), kernel: AtomicUsize::new(0) };
-    write().get_or_insert_default().functions.insert(address, Arc::new(function));
+    write().get_or_insert_default().functions.entry(address).or_default().push(Arc::new(function));
 }
 
 /// Registers a variable of a binary by the address of the variable that stands for it on the host.
 pub fn register_variable(handle: u64, address: u64, name: &CStr) {
     let Some(binary) = binary(handle) else { return };
     let variable = Variable { binary, name: name.to_owned() };
-    write().get_or_insert_default().variables.insert(address, Arc::new(variable));
+    write().get_or_insert_default().variables.entry(address).or_default().push(Arc::new(variable));
 }
 
 /// Registers a variable in managed memory by the address of the host's pointer to it.
@@ -183,7 +196,7 @@ pub fn require_binary(handle: u64) -> Answer {
 /// # Errors
 /// `cudaErrorInvalidDeviceFunction` if it stands for none.
 pub fn kernel(address: u64) -> Answer<Handle> {
-    let found = read().as_ref().and_then(|registry| registry.functions.get(&address).cloned());
+    let found = read().as_ref().and_then(|registry| registry.functions.get(&address)?.last().cloned());
     let Some(function) = found else {
         let mut own = 0;
         return match cuKernelGetFunction(Out::to(&mut own), address as Handle) {
@@ -225,8 +238,9 @@ pub fn function(address: u64) -> Answer<Handle> {
 /// The address in the host's code of a kernel of the driver, or the kernel itself if it is not of the program.
 pub fn address_of(kernel: Handle) -> u64 {
     let registry = read();
+    let is_kernel = |function: &Arc<Function>| function.kernel.load(Ordering::Acquire) == kernel;
     let mut functions = registry.iter().flat_map(|registry| &registry.functions);
-    let found = functions.find(|(_, function)| function.kernel.load(Ordering::Acquire) == kernel);
+    let found = functions.find(|(_, all)| all.iter().any(is_kernel));
     // Default: a kernel of a library that the program has loaded has no other name.
     found.map_or(kernel as u64, |(&address, _)| address)
 }
@@ -238,7 +252,7 @@ pub fn address_of(kernel: Handle) -> u64 {
 pub fn variable(symbol: u64) -> Answer<(u64, usize)> {
     let unknown =
         || Failure::because(Error::INVALID_SYMBOL, format!("{symbol:#x} is no variable of a device"));
-    let found = read().as_ref().and_then(|registry| registry.variables.get(&symbol).cloned());
+    let found = read().as_ref().and_then(|registry| registry.variables.get(&symbol)?.last().cloned());
     let variable = match found {
         Some(variable) => variable,
         None => managed_at(symbol).ok_or_else(unknown)?,
@@ -258,5 +272,5 @@ fn managed_at(address: u64) -> Option<Arc<Variable>> {
     let managed = |binary: &Arc<Binary>| lock(&binary.managed).clone();
     let mut pointers = registry.binaries.values().flat_map(managed).map(|managed| managed.pointer);
     let pointer = pointers.find(|&pointer| In::<u64>::at(pointer).get().is_ok_and(|at| at == address))?;
-    registry.variables.get(&pointer).cloned()
+    registry.variables.get(&pointer)?.last().cloned()
 }

@@ -4,7 +4,7 @@
 #![allow(unsafe_code)]
 
 use std::collections::HashMap;
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char};
 use std::sync::{LazyLock, Mutex};
 
 use cudart::error::ERRORS;
@@ -354,7 +354,7 @@ impl Caller {
 struct Wrapper {
     magic: u32,
     version: u32,
-    image: *const i8,
+    image: *const c_char,
     parts: u64,
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -18,8 +19,8 @@ pub(crate) struct CudaSamplesArguments {
     folder: PathBuf,
     /// The names of samples; all by default
     samples: Vec<String>,
-    /// The longest that a sample may run
-    #[arg(long, default_value_t = 150)]
+    /// The processor time that a sample may take, in seconds; it may run ten times as long
+    #[arg(long, default_value_t = 100)]
     seconds: u64,
     /// The folder that they are built in; each has a file `log` there
     #[arg(long, default_value = "target/cuda-samples")]
@@ -153,7 +154,9 @@ impl Setup<'_> {
     /// Runs a sample, and returns the last line that it prints.
     fn run(&self, sample: &Sample, work: &Path) -> Result<(Outcome, String)> {
         let log = fs::File::create(work.join("log"))?;
-        let mut command = Command::new(work.join(&sample.program));
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -t \"$0\" && exec \"$1\"", &self.arguments.seconds.to_string()]);
+        command.arg(work.join(&sample.program));
         command.current_dir(work).stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         command.env("LD_LIBRARY_PATH", &self.libraries).env("PTX_CUDA_LOG", work.join("cuda.log"));
         let mut child = command.spawn()?;
@@ -161,7 +164,7 @@ impl Setup<'_> {
         let status = loop {
             match child.try_wait()? {
                 Some(status) => break Some(status),
-                None if start.elapsed() > Duration::from_secs(self.arguments.seconds) => {
+                None if start.elapsed() > Duration::from_secs(10 * self.arguments.seconds) => {
                     child.kill()?;
                     child.wait()?;
                     break None;
@@ -173,11 +176,12 @@ impl Setup<'_> {
         let printed = String::from_utf8_lossy(&printed);
         let last =
             printed.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned();
-        let outcome = match status.map(|status| status.code()) {
-            None => Outcome::TimedOut,
-            Some(Some(0)) => Outcome::Passed,
+        let outcome = match status.map(|status| (status.code(), status.signal())) {
+            // It is killed when its processor time is over.
+            None | Some((None, Some(9 | 24))) => Outcome::TimedOut,
+            Some((Some(0), _)) => Outcome::Passed,
             // `EXIT_WAIVED` of the samples.
-            Some(Some(2)) => Outcome::Waived,
+            Some((Some(2), _)) => Outcome::Waived,
             Some(_) => Outcome::Failed,
         };
         Ok((outcome, last))

@@ -10,6 +10,7 @@ use crate::entry::entries;
 use crate::error::{Answer, CUresult, Failure};
 use crate::event::Event;
 use crate::handle::{Handle, Object};
+use crate::library;
 use crate::memory;
 use crate::module::Module;
 use crate::pointer::{In, Out};
@@ -74,6 +75,9 @@ fn destroy(handle: Handle<Context>) -> Answer {
     }
     for module in Module::table().find(|module| module.context == handle.cast()) {
         let _ = module.remove();
+    }
+    if context.is_primary {
+        library::unload_modules(context.gpu);
     }
     context.order.close();
     context.gpu.recover();

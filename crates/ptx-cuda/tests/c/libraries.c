@@ -197,6 +197,39 @@ static void attributes(void)
     OK(cuModuleUnload(module));
 }
 
+static void word_is(CUlibrary library, int expected, int next)
+{
+    CUdeviceptr address;
+    int word;
+    OK(cuLibraryGetGlobal(&address, NULL, library, "word"));
+    OK(cuMemcpyDtoH(&word, address, 4));
+    EXPECT(word == expected);
+    OK(cuMemcpyHtoD(address, &next, 4));
+}
+
+/* A device that is reset has the initial values of a library's variables, and no other device has. */
+static void reset(void)
+{
+    static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .global .align 4 .u32 word = 3;\n";
+    CUlibrary library;
+    CUcontext context;
+    OK(cuLibraryLoadData(&library, text, NULL, NULL, 0, NULL, NULL, 0));
+    word_is(library, 3, 5);
+    OK(cuDevicePrimaryCtxRetain(&context, 1));
+    OK(cuCtxPushCurrent(context));
+    word_is(library, 3, 6);
+    word_is(library, 6, 7);
+    OK(cuCtxPopCurrent(NULL));
+    OK(cuDevicePrimaryCtxReset(1));
+    word_is(library, 5, 5);
+    OK(cuDevicePrimaryCtxRetain(&context, 1));
+    OK(cuCtxPushCurrent(context));
+    word_is(library, 3, 3);
+    OK(cuCtxPopCurrent(NULL));
+    OK(cuDevicePrimaryCtxRelease(1));
+    OK(cuLibraryUnload(library));
+}
+
 int main(void)
 {
     CUcontext context;
@@ -206,6 +239,7 @@ int main(void)
     libraries();
     links();
     fat();
+    reset();
     attributes();
     printf("passed\n");
     return 0;

@@ -32,10 +32,9 @@ fn set_flags(device: c_int, flags: c_uint) -> Answer {
 }
 
 fn reset() -> Answer {
-    registry::unload_all();
     context::reset()?;
     error::forget();
-    Ok(())
+    registry::place_managed()
 }
 
 /// The devices that a thread may use, of which the first is used unless it chooses one.

@@ -118,7 +118,16 @@ int main() {
     static int no_symbol;
     EXPECT_RESULT(cudaErrorInvalidSymbol, cudaMemcpyFromSymbol(&count, no_symbol, 4));
 
-    // A reset device begins with new variables.
+    // A reset device begins with new variables, and no other one does.
+    OK(cudaSetDevice(1));
+    OK(cudaMalloc(&values, sizeof(host_values)));
+    variables<<<1, 1>>>(values);
+    OK(cudaDeviceReset());
+    OK(cudaMemcpyFromSymbol(&count, counter, sizeof(count)));
+    EXPECT(count == 40);
+    OK(cudaSetDevice(0));
+    OK(cudaMemcpyFromSymbol(&count, counter, sizeof(count)));
+    EXPECT(count == 40 + 4 * 32);
     OK(cudaDeviceReset());
     OK(cudaMemcpyFromSymbol(&count, counter, sizeof(count)));
     EXPECT(count == 40);
