@@ -9,8 +9,8 @@ const SIZE: usize = 500;
 /// Compares a kernel with a larger one of the same kind.
 fn compare(name: &str, kernel: impl Fn(usize, usize) -> String) -> Option<String> {
     complaint(name, SIZE, |size| {
-        let measured = measure(&kernel(SIZE, size / SIZE))
-            .unwrap_or_else(|error| panic!("{name} of {size}: {error:#}"));
+        let measured =
+            measure(&kernel(SIZE, size / SIZE)).unwrap_or_else(|error| panic!("{name} of {size}: {error:#}"));
         assert!(measured.is_right, "{name} of {size} instructions: the engines differ");
         measured.compiled
     })
