@@ -46,6 +46,10 @@ pub enum Shape {
     Calls,
     /// Loads and stores.
     Accesses,
+    /// Loads and stores of memory that is not known before the kernel runs: global, or local.
+    Generic,
+    /// Accesses of local memory through generic addresses, also by a function that is passed a pointer, and loops on volatile variables there.
+    Own,
     /// One long loop of divergent branches.
     LongLoop,
     /// Operations of all lanes after divergent branches.
@@ -59,7 +63,7 @@ pub enum Shape {
 }
 
 /// All kinds.
-pub const SHAPES: [Shape; 19] = [
+pub const SHAPES: [Shape; 21] = [
     Shape::Straight,
     Shape::IfElse,
     Shape::Uniform,
@@ -74,6 +78,8 @@ pub const SHAPES: [Shape; 19] = [
     Shape::Barriers,
     Shape::Calls,
     Shape::Accesses,
+    Shape::Generic,
+    Shape::Own,
     Shape::LongLoop,
     Shape::Votes,
     Shape::Joins,
@@ -90,6 +96,7 @@ const HEAD: &str = "\
 .target sm_80
 .address_size 64
 .func (.reg .b32 o) f(.reg .b32 v) { .reg .pred q; setp.eq.u32 q, v, 77; @q bra X; add.u32 o, v, 1; ret; X: mov.u32 o, 3; ret; }
+.func g(.param .b64 v) { .reg .b64 p; .reg .b32 w; ld.param.u64 p, [v]; ld.u32 w, [p]; add.u32 w, w, 1; st.u32 [p], w; ret; }
 .shared .b32 s[64];
 .visible .entry k(.param .u64 p) {
 .reg .pred q; .reg .b32 x, y, t, i, z; .reg .b64 a, b;
@@ -174,6 +181,7 @@ fn piece(text: &mut String, shape: Shape, number: usize, size: usize) {
         Shape::Accesses => {
             each(3, &|_| "ld.global.u32 y, [a]; add.u32 x, x, y; st.global.u32 [a], x;".to_owned());
         }
+        Shape::Generic | Shape::Own => with_local_memory(text, shape, n, size),
         Shape::LongLoop => {
             let _ = writeln!(text, "mov.u32 i, 0; T{n}:");
             piece(text, Shape::Joins, n, size);
@@ -211,6 +219,30 @@ fn piece(text: &mut String, shape: Shape, number: usize, size: usize) {
             let _ = writeln!(text, "J{n}_{}:", (size / 4).max(1));
         }
     }
+}
+
+/// Appends accesses through generic addresses, some of which are of local memory.
+fn with_local_memory(text: &mut String, shape: Shape, n: usize, size: usize) {
+    text.push_str("{ .local .align 8 .b8 d[64]; .reg .b64 e, c; mov.u64 e, d; cvta.local.u64 e, e;\n");
+    let per = if shape == Shape::Own { 14 } else { 8 };
+    for c in 0..(size / per).max(1) {
+        let _ = match shape {
+            Shape::Own => writeln!(
+                text,
+                "st.volatile.u32 [e+16], 2; W{n}_{c}: ld.volatile.u32 y, [e+16]; sub.u32 y, y, 1; add.u32 x, x, {c}; st.volatile.u32 [e+16], y; setp.gt.s32 q, y, 0;\n\
+                 @q bra W{n}_{c}; add.u64 c, e, {}; st.u32 [c], x; {{ .param .b64 v; st.param.b64 [v], c; call g, (v); }} ld.u32 x, [c];",
+                4 * (c % 16)
+            ),
+            _ => writeln!(
+                text,
+                "and.b32 y, x, {}; setp.eq.u32 q, y, 0; selp.b64 c, e, a, q; ld.u32 y, [c]; st.u32 [e+{}], x; add.u32 x, x, y; st.volatile.u32 [c], x; ld.u64 b, [e+{}];",
+                c % 8,
+                8 * (c % 6),
+                8 * (c % 7)
+            ),
+        };
+    }
+    text.push_str("}\n");
 }
 
 /// Appends branches to one of many targets.

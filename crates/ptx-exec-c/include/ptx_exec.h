@@ -102,7 +102,7 @@ typedef enum PtxStatus {
   PTX_INVALID_LAUNCH = 6,
   // An invalid address or size: out of bounds, freed, read-only, already known.
   PTX_INVALID_MEMORY = 7,
-  // A kernel was stopped, now or earlier: a faulty access, a trap, a deadlock, a limit.
+  // A kernel was stopped, now or earlier: a faulty access, a trap, a deadlock, a limit. Also if its time limit passed while it was compiled, after which the device goes on.
   PTX_STOPPED = 8,
   // An event that was not recorded or has not been reached.
   PTX_NOT_READY = 9,

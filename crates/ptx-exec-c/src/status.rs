@@ -30,7 +30,7 @@ pub enum PtxStatus {
     PtxInvalidLaunch = 6,
     /// An invalid address or size: out of bounds, freed, read-only, already known.
     PtxInvalidMemory = 7,
-    /// A kernel was stopped, now or earlier: a faulty access, a trap, a deadlock, a limit.
+    /// A kernel was stopped, now or earlier: a faulty access, a trap, a deadlock, a limit. Also if its time limit passed while it was compiled, after which the device goes on.
     PtxStopped = 8,
     /// An event that was not recorded or has not been reached.
     PtxNotReady = 9,
@@ -89,6 +89,8 @@ impl From<DeviceError> for Failure {
             }
             DeviceError::Kernel(_) => PtxStatus::PtxUnsupported,
             DeviceError::Arguments(_) => PtxStatus::PtxInvalidArguments,
+            // The time limit is that of the launch, whether it passes in the kernel or while the kernel is compiled.
+            DeviceError::Launch(_) if error.kind() == ErrorKind::Timeout => PtxStatus::PtxStopped,
             DeviceError::Launch(_) => PtxStatus::PtxInvalidLaunch,
             DeviceError::Memory(_) if error.kind() == ErrorKind::OutOfMemory => PtxStatus::PtxOutOfMemory,
             DeviceError::Memory(_) => PtxStatus::PtxInvalidMemory,
@@ -203,6 +205,8 @@ pub extern "C" fn ptx_status_name(status: i32) -> *const c_char {
 
 #[cfg(test)]
 mod tests {
+    use ptx_device::Finding;
+
     use super::*;
 
     #[test]
@@ -215,5 +219,22 @@ mod tests {
         assert_eq!(LAST.with_borrow(|last| last.to_string_lossy().into_owned()), "a\\0b");
         assert_eq!(guard(|| Ok(())), PtxStatus::PtxSuccess);
         assert!(LAST.with_borrow(|last| last.is_empty()));
+    }
+    #[test]
+    fn a_time_limit_that_passes_while_a_kernel_is_compiled_has_the_status_of_one_that_passes_in_it() {
+        let late = |code| {
+            let finding = Finding {
+                text: "the kernel was not compiled in time".to_owned(),
+                code,
+                is_error: true,
+                json: String::new(),
+                related: Vec::new(),
+            };
+            Failure::from(DeviceError::Launch(vec![finding]))
+        };
+        let failure = late("X0204");
+        assert_eq!((failure.status, failure.kind), (PtxStatus::PtxStopped, ErrorKind::Timeout));
+        let failure = late("X0101");
+        assert_eq!((failure.status, failure.kind), (PtxStatus::PtxInvalidLaunch, ErrorKind::InvalidLaunch));
     }
 }

@@ -8,6 +8,7 @@
 mod calls;
 mod copier;
 mod inlined;
+mod scalars;
 mod stack;
 
 use ptx_program::{Alu, Effect, Inst, Op, Packing, Program, Src, Unary};
@@ -15,25 +16,38 @@ use ptx_program::{Alu, Effect, Inst, Op, Packing, Program, Src, Unary};
 pub(crate) use copier::STACK;
 pub use inlined::Inlined;
 
-use crate::analysis::Refusal;
+use crate::analysis::{Refusal, access_locally, own_accesses};
 use crate::counters::split;
 use crate::spin::poll;
 use crate::strategy::{Form, Forms};
 use crate::webs::separate;
 use copier::{Calls, Copier, InlinedFrame, Return, body};
+use scalars::pass_in_rows;
 use stack::CALLS;
 
-/// Inlines the calls of a kernel, gives each value a row of its own (`webs.rs`), duplicates loop counters (`counters.rs`), and makes loads poll
-/// on which loops wait (`spin.rs`); `None` if there is nothing to do. Disabled forms are left out.
+/// Inlines the calls of a kernel, gives each value a row of its own (`webs.rs`), lets generic accesses of local memory be local ones
+/// (`analysis/own_memory.rs`), duplicates loop counters (`counters.rs`), and makes loads poll on which loops wait (`spin.rs`); `None` if there is nothing to do.
+/// Disabled forms are left out.
 ///
 /// # Errors
 /// A call that cannot be inlined.
 pub fn inline(program: &Program, disabled: Forms) -> Result<Option<Inlined>, Refusal> {
-    let mut made = separate(program, without_calls(program)?);
+    let mut made = locally(program, separate(program, without_calls(program)?));
     if !disabled.contains(Form::Counters) {
         made = split(program, made);
     }
     Ok(poll(program, made))
+}
+
+/// Makes generic accesses that are known to be to local memory local ones.
+fn locally(program: &Program, inlined: Option<Inlined>) -> Option<Inlined> {
+    let accesses = own_accesses(inlined.as_ref().map_or(program, |inlined| &inlined.program));
+    if accesses.is_empty() {
+        return inlined;
+    }
+    let mut inlined = inlined.unwrap_or_else(|| Inlined::unchanged(program));
+    access_locally(&mut inlined.program, &accesses);
+    Some(inlined)
 }
 
 fn without_calls(program: &Program) -> Result<Option<Inlined>, Refusal> {
@@ -45,13 +59,20 @@ fn without_calls(program: &Program) -> Result<Option<Inlined>, Refusal> {
     {
         return Ok(None);
     }
+    let (changed, all_rows) = match pass_in_rows(program) {
+        Some((changed, rows)) => (Some(changed), rows),
+        None => (None, Vec::new()),
+    };
+    let program = changed.as_ref().unwrap_or(program);
+    let (entry, rows) = (program.kernel(), all_rows.first().copied().unwrap_or(entry.rows));
     let mut copier = Copier {
         program,
         code: Vec::new(),
         places: Vec::new(),
-        rows: entry.rows,
+        rows,
+        all_rows,
         local: entry.local,
-        zero: Src::register(entry.rows),
+        zero: Src::register(rows),
         starts: Vec::new(),
         base: None,
         between: None,

@@ -129,7 +129,7 @@ const PASSES_OF_SEGMENTS: &str =
     "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,gvn,dse,simplifycfg)";
 /// As [`PASSES_OF_SEGMENTS`], for kernels of more than [`LARGE`] instructions: half of the time.
 const PASSES_OF_LARGE: &str = "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
-const LARGE: u32 = 8192;
+const LARGE: u64 = 8192;
 /// The name of the same pipeline in cache keys if accesses are checked.
 const PIPELINE_WITH_CHECKS: &str = "default<O2>, memory is checked";
 
@@ -248,7 +248,7 @@ fn generate_of<'c>(
     let claims = analysis.shapes.claims().cloned();
     let passes = match &analysis.segments {
         None => PIPELINE,
-        Some(_) if analysis.graph.instructions() <= LARGE => PASSES_OF_SEGMENTS,
+        Some(_) if analysis.graph.size() <= LARGE => PASSES_OF_SEGMENTS,
         Some(_) => PASSES_OF_LARGE,
     };
     Ok(Generated { module, passes, runs, asks, claims, remarks, strategy: strategy.clone() })

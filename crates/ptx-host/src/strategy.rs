@@ -165,7 +165,7 @@ fn copies_of_blocks(program: &Program, analysis: &Analysis, is_unrolled: bool) -
 /// The versions that a kernel has.
 fn versions(analysis: &Analysis, launched: &Launched, disabled: Forms) -> Vec<Version> {
     /// Kernels with more instructions have one version only, which compiles faster.
-    const MOST: u32 = 2048;
+    const MOST: u64 = 2048;
     let (graph, schedule) = (&analysis.graph, &analysis.schedule);
     let threads: u64 = launched.block.iter().map(|&extent| u64::from(extent)).product();
     let splits = |(id, block): (BlockId, &crate::analysis::Block)| match &block.terminator {
@@ -179,7 +179,7 @@ fn versions(analysis: &Analysis, launched: &Launched, disabled: Forms) -> Vec<Ve
     }
     // Segments are functions of one version.
     let has_one = analysis.segments.is_some() || disabled.contains(Form::FullWarps);
-    if has_one || graph.instructions() > MOST {
+    if has_one || graph.size() > MOST {
         vec![Version::Partial]
     } else {
         vec![Version::Full, Version::Partial]

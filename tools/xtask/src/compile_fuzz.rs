@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use test_suite::control_flow::{Measured, measure, mixture};
+use test_suite::control_flow::{Measured, SHAPES, Shape, kernel, measure, mixture};
 
 use crate::random::RandomPrograms;
 
@@ -21,6 +21,9 @@ const FLOOR: Duration = Duration::from_millis(100);
 pub(crate) struct CompileFuzzArguments {
     #[command(flatten)]
     random: RandomPrograms,
+    /// With `--show`, print a kernel of one kind of control flow, of `--least` instructions
+    #[arg(long, value_parser = shape, requires = "show")]
+    shape: Option<Shape>,
     /// The least instructions of the smaller program of a pair, which has less than twice as many
     #[arg(long, default_value_t = 1000)]
     least: usize,
@@ -34,7 +37,11 @@ pub(crate) fn fuzz(arguments: &CompileFuzzArguments) -> Result<()> {
     let mut out = io::stdout().lock();
     let RandomPrograms { seconds, seed: first, enough, show, ref keep, .. } = arguments.random;
     if show {
-        return Ok(write!(out, "{}", mixture(first, arguments.least, 1))?);
+        let text = match arguments.shape {
+            Some(shape) => kernel(shape, arguments.least),
+            None => mixture(first, arguments.least, 1),
+        };
+        return Ok(write!(out, "{text}")?);
     }
     if let Some(folder) = keep {
         std::fs::create_dir_all(folder)?;
@@ -78,6 +85,12 @@ pub(crate) fn fuzz(arguments: &CompileFuzzArguments) -> Result<()> {
     )?;
     ensure!(bad == 0, "{bad} pairs are wrong or slow");
     Ok(())
+}
+
+/// The kind of control flow of a name.
+fn shape(name: &str) -> Result<Shape, String> {
+    let named = SHAPES.into_iter().find(|shape| format!("{shape:?}").eq_ignore_ascii_case(name));
+    named.ok_or_else(|| format!("one of {}", SHAPES.map(|shape| format!("{shape:?}")).join(", ")))
 }
 
 fn pair(texts: &[String; 2]) -> Result<[Measured; 2]> {

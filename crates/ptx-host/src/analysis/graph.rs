@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use ptx_program::memory::Space;
 use ptx_program::{Control, Effect, Execution, Guard, Inst, Op, Program, Src};
 
 use super::access::{Access, Refusal};
@@ -146,6 +147,8 @@ impl Block {
 #[derive(Clone, Debug)]
 pub struct Graph {
     blocks: Vec<Block>,
+    /// How much code each block becomes, in instructions.
+    sizes: Vec<u32>,
     /// What each instruction of the program accesses.
     accesses: Vec<Access>,
     /// The first of the barrier blocks, which come last.
@@ -166,7 +169,7 @@ impl Graph {
         Self::with_blocks(program, u32::MAX)
     }
 
-    /// As [`Graph::new`], with blocks of at most `most` instructions.
+    /// As [`Graph::new`], with blocks of a [size](Graph::size) of about `most` instructions at most.
     ///
     /// # Errors
     /// As [`Graph::new`].
@@ -214,7 +217,9 @@ impl Graph {
         {
             loop_of[id] = Some(number);
         }
-        Ok(Self { blocks, accesses, late: begin_of_late, begin, loops, loop_of })
+        let sizes =
+            blocks.iter().map(|block| 1 + (block.first..block.end).map(|pc| size(program, pc)).sum::<u32>());
+        Ok(Self { sizes: sizes.collect(), blocks, accesses, late: begin_of_late, begin, loops, loop_of })
     }
 
     /// The blocks in order.
@@ -222,9 +227,14 @@ impl Graph {
         &self.blocks
     }
 
-    /// The number of instructions, ends of blocks included.
-    pub fn instructions(&self) -> u32 {
-        self.blocks.iter().map(|block| block.end - block.first + 1).sum()
+    /// How much code the kernel becomes, in instructions, ends of blocks included. An instruction that becomes much code counts as several.
+    pub fn size(&self) -> u64 {
+        (0..self.blocks.len()).map(|id| u64::from(self.size_of(id))).sum()
+    }
+
+    /// As [`Graph::size`], for one block.
+    pub(super) fn size_of(&self, id: BlockId) -> u32 {
+        self.sizes[id]
     }
 
     /// A block.
@@ -345,6 +355,17 @@ fn is_barrier(program: &Program, pc: u32) -> bool {
     program.code.get(pc as usize).is_some_and(|inst| matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))))
 }
 
+/// How much code an instruction becomes, in instructions of average length: a generic access has a test which memory it is, and two ways on.
+fn size(program: &Program, pc: u32) -> u32 {
+    const GENERIC: u32 = 6;
+    let address = match program.code.get(pc as usize).map(|inst| &inst.op) {
+        Some(Op::Effect(Effect::Load(load))) => load.address,
+        Some(Op::Effect(Effect::Store(store))) => store.address,
+        _ => return 1,
+    };
+    if address.space == Space::Generic { GENERIC } else { 1 }
+}
+
 /// The targets of an instruction that ends a block, and whether lanes may fall through to the next instruction.
 fn leaves(program: &Program, pc: u32) -> Option<(Vec<u32>, bool)> {
     let inst = program.code.get(pc as usize)?;
@@ -366,7 +387,7 @@ fn meeting(program: &Program, pc: u32) -> Option<bool> {
     meets(&inst.op).then_some(inst.guard.is_some())
 }
 
-/// The starts of the reachable blocks, in order. Blocks of more than `most` instructions are split.
+/// The starts of the reachable blocks, in order. Blocks that are larger than `most` instructions are split.
 fn leaders(program: &Program, start: u32, most: u32) -> Result<Vec<Beginning>, Refusal> {
     let mut firsts = BTreeSet::from([(start, false)]);
     let mut seen = BTreeSet::new();
@@ -400,16 +421,17 @@ fn leaders(program: &Program, start: u32, most: u32) -> Result<Vec<Beginning>, R
         return Ok(firsts);
     }
     let mut split = BTreeSet::from_iter(firsts.iter().copied());
-    let mut last = start;
+    let mut before = 0;
     for pc in seen {
         // The guard of an operation at which lanes wait belongs to the block before it.
         let waits = |pc| meeting(program, pc).is_some();
         if firsts.binary_search_by_key(&pc, |&(pc, _)| pc).is_ok() {
-            last = pc;
-        } else if pc - last >= most && !waits(pc) {
+            before = 0;
+        } else if before >= most && !waits(pc) {
             split.insert((pc, false));
-            last = pc;
+            before = 0;
         }
+        before += size(program, pc);
     }
     Ok(split.into_iter().collect())
 }

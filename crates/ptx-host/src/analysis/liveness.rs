@@ -50,7 +50,13 @@ impl Liveness {
                         .any(|writer| accesses.readers(row).all(|reader| dominance.is_before(writer, reader)))
                 });
                 let begin = (!is_written).then_some(0);
-                hull(graph, accesses.readers(row).chain(accesses.writers(row)).chain(begin))
+                let mut hull = hull(graph, accesses.readers(row).chain(accesses.writers(row)).chain(begin));
+                if is_written {
+                    // Not into the entry: otherwise the row would seem to be zero where the kernel begins.
+                    hull.iter_mut().for_each(|blocks| blocks.start = blocks.start.max(1));
+                    hull.retain(|blocks| !blocks.is_empty());
+                }
+                hull
             }
         };
         Self { blocks: lives.into_iter().enumerate().map(ranges).collect() }

@@ -29,6 +29,7 @@
 //! | `turns` | whether the warps of a block (CTA) can take turns in one function |
 //! | `phases` | whether all warps execute their barriers in one order |
 //! | `patterns` | offsets of lanes from the first lane of their chunk |
+//! | `own_memory` | generic accesses that are known to be to the thread's own local memory |
 //! | `nans` | the rows whose NaNs may have any payload |
 //! | `shape` | the lattice of shapes: uniform, strided, indexed, varying |
 //! | `singly` | barriers to which the threads of a warp come one by one |
@@ -64,6 +65,7 @@ mod layout;
 pub(crate) mod lies;
 mod liveness;
 mod nans;
+mod own_memory;
 mod part;
 mod participants;
 mod patterns;
@@ -101,6 +103,7 @@ pub use heavy::{has_heavy, is_heavy};
 pub use liveness::Liveness;
 pub use nans::Nans;
 pub(crate) use nans::takes_any;
+pub use own_memory::{access_locally, own_accesses};
 pub use part::part;
 pub use patterns::{Pattern, Patterns};
 pub use phases::Phases;

@@ -67,7 +67,10 @@ fn is_source(op: &Op) -> bool {
         Op::Effect(Effect::Atomic(atomic)) => atomic.dst.is_some(),
         Op::Effect(Effect::VectorAtomic(atomic)) => atomic.elements.iter().any(|(dst, _)| dst.is_some()),
         Op::Effect(Effect::WideAtomic(atomic)) => atomic.dst.is_some(),
-        Op::Effect(Effect::Load(load)) => load.polls,
+        // No other thread changes local memory.
+        Op::Effect(Effect::Load(load)) => {
+            load.polls && load.address.space != Space::Local && !matches!(load.address.base, Base::Frame)
+        }
         _ => false,
     }
 }

@@ -155,7 +155,7 @@ impl Analysis {
         let is_heavy = launched.clusters || has_heavy(program, &graph);
         let is_patient = !patient.is_empty();
         let can_be_split = is_plain || is_patient && lanes.is_warp() && !hands_over && !singly && !is_heavy;
-        if can_be_split && !split && graph.instructions() > limits.instructions {
+        if can_be_split && !split && graph.size() > limits.instructions {
             return again();
         }
         let liveness = Liveness::new(program, &graph);

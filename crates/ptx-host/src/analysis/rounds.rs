@@ -33,7 +33,19 @@ impl Shapes {
             shapes.join(row, Shape::Constant(0));
             shapes.learn(row, Facts::constant(0));
         }
-        while shapes.learn_all(program, graph, launched) {}
+        while shapes.learn_all(program, graph, Some(launched)) {}
+        shapes
+    }
+
+    /// The facts that hold in every launch and in each lane by itself; there are no shapes.
+    pub(super) fn facts_only(program: &Program, graph: &Graph, liveness: &Liveness, widths: Widths) -> Self {
+        // With clusters, addresses in shared memory are no constants. Each lane is the first one of its group.
+        let launched = Launched { block: [1; 3], clusters: true };
+        let mut shapes = Self::unwritten(program, widths, &launched, Lanes { chunk: 1, group: 1 }, false);
+        for row in (0..shapes.count()).filter(|&row| liveness.is_live_into(0, row)) {
+            shapes.learn(row, Facts::constant(0));
+        }
+        while shapes.learn_all(program, graph, None) {}
         shapes
     }
 
@@ -99,7 +111,7 @@ impl Shapes {
     }
 
     /// Joins the facts of each instruction's result into its rows; returns whether anything changed.
-    fn learn_all(&mut self, program: &Program, graph: &Graph, launched: &Launched) -> bool {
+    fn learn_all(&mut self, program: &Program, graph: &Graph, launched: Option<&Launched>) -> bool {
         let mut changed = false;
         for (_, inst, access) in graph.blocks().iter().flat_map(|block| graph.code(program, block)) {
             for &row in &access.writes {
@@ -112,7 +124,7 @@ impl Shapes {
     }
 
     /// The facts about the result that an instruction writes to a row; `None` while one of its sources is unwritten.
-    fn learned(&self, op: &Op, row: Dst, launched: &Launched) -> Option<Facts> {
+    fn learned(&self, op: &Op, row: Dst, launched: Option<&Launched>) -> Option<Facts> {
         let bits = self.bits(Src::register(row));
         let known = |src: Src| match src.as_register() {
             Some(row) => self.known(row),
@@ -130,7 +142,10 @@ impl Shapes {
                 Some(copied.flatten().fold(first, Facts::join))
             }
             Op::Effect(Effect::Special { register, component, .. }) => {
-                facts::of_special(*register, *component, launched, self.lanes())
+                launched.and_then(|launched| facts::of_special(*register, *component, launched, self.lanes()))
+            }
+            Op::Effect(Effect::FrameAddress { offset, .. }) => {
+                Some(Facts::constant(transfer::frame_address(*offset)))
             }
             Op::Effect(_) => None,
         };

@@ -21,8 +21,8 @@ use super::{BlockId, Gather, Graph, Liveness, Schedule};
 /// From which size on kernels are split, and into what.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// The most instructions of a kernel in one function.
-    pub instructions: u32,
+    /// The most instructions of a kernel in one function; here and below one that becomes much code counts as several ([`Graph::size`]).
+    pub instructions: u64,
     /// The most pairs of a block and another at which lanes may wait while it runs, of a kernel in one function.
     pub pairs: usize,
     /// The most of these pairs if loops may wait for other threads: such a kernel leaves a segment after each block of these loops.
@@ -140,11 +140,9 @@ impl Segments {
 /// The blocks of each segment. A segment does not end within a loop that fits into one.
 fn ranges(graph: &Graph, limits: &Limits) -> Vec<Range<BlockId>> {
     let blocks = graph.blocks();
-    // One more instruction for the end of each block.
-    let size = |id: BlockId| blocks[id].end - blocks[id].first + 1;
     let mut before = vec![0_u64; blocks.len() + 1];
     for id in 0..graph.blocks().len() {
-        before[id + 1] = before[id] + u64::from(size(id));
+        before[id + 1] = before[id] + u64::from(graph.size_of(id));
     }
     let is_within = |first: BlockId, end: BlockId, times: usize| {
         end - first <= times * limits.segment_blocks

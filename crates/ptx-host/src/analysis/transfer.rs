@@ -30,7 +30,7 @@ pub(super) fn written(shapes: &Shapes, op: &Op, row: Dst, launched: &Launched) -
             }
             Effect::Load(load) => loaded(shapes, &load.address),
             // A frame of local memory has one address in all lanes, which denotes different memory in each.
-            Effect::FrameAddress { .. } => Shape::Uniform,
+            Effect::FrameAddress { offset, .. } => Shape::Constant(frame_address(*offset)),
             Effect::ActiveMask { .. } => Shape::Uniform,
             // Lanes with equal operands get equal results.
             Effect::MapAddress(_) => same(shapes, op),
@@ -38,6 +38,11 @@ pub(super) fn written(shapes: &Shapes, op: &Op, row: Dst, launched: &Launched) -
             _ => Shape::Varying,
         },
     }
+}
+
+/// The address of an offset in the kernel's local memory: it has 32 bits.
+pub(super) fn frame_address(offset: i64) -> u64 {
+    offset as u64 & u64::from(u32::MAX)
 }
 
 /// Uniform if all operands are, otherwise varying.

@@ -3,19 +3,17 @@
 //!
 //! A generic address is a host address, unless its upper bits select a window (`ptx_program::memory::Space::of_generic`). If the addresses of all active
 //! lanes are above all windows, which is tested once per warp, the access is one to global memory; otherwise the space is determined lane by
-//! lane. Synchronizing accesses are also executed lane by lane, as atomic loads and stores of the host.
+//! lane, in a function (`lanewise.rs`). Synchronizing accesses are also executed lane by lane, as atomic loads and stores of the host.
 
 use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Ordering, Scope, Value};
-use ptx_program::memory::{AddressSize, Space};
+use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Ordering, Value};
+use ptx_program::memory::Space;
 use ptx_program::{Address, AddressWidth, Base, Load, Order, Src, Store};
 
 use super::fork::Fork;
-use super::local::ROW;
 use super::serial::Held;
 use super::state::{Code, Guard};
-use super::{atomic, checks, cluster, local, memory, notes, registers, serial};
+use super::{atomic, checks, lanewise, local, memory, notes, registers, serial};
 use crate::analysis::{BlockId, Shape, Stride};
 use crate::error::{CompileError, defect};
 use crate::notes::RemarkKind;
@@ -70,13 +68,6 @@ impl Atomicity {
             Self::Strong => Some(Ordering::Release),
         }
     }
-}
-
-/// The memory of one lane's access.
-struct LaneAddress<'c> {
-    pointer: Value<'c>,
-    /// Whether it is in local memory, where consecutive words are apart; `None` if it cannot be.
-    is_local: Option<Value<'c>>,
 }
 
 fn has_narrow_base(address: &Address) -> bool {
@@ -168,7 +159,10 @@ fn load_generic<'c>(
         }
     }
     let path = fork.other(code)?;
-    let others = load_serially(code, guard, load, Atomicity::Plain, pc)?;
+    let others = match lanewise::load(code, guard, load, base)? {
+        Some(others) => others,
+        None => load_serially(code, guard, load, Atomicity::Plain, pc)?,
+    };
     let met = path.meet(code)?;
     for (values, others) in found.iter_mut().zip(others) {
         for (value, other) in values.iter_mut().zip(others) {
@@ -190,7 +184,9 @@ fn store_generic(
     let global = Store { address: Address { space: Space::Global, ..store.address }, ..store.clone() };
     memory::store(code, guard, &global, pc)?;
     let other = fork.other(code)?;
-    store_serially(code, guard, store, Atomicity::Plain, pc)?;
+    if !lanewise::store(code, guard, store, base)? {
+        store_serially(code, guard, store, Atomicity::Plain, pc)?;
+    }
     other.meet(code)?;
     Ok(())
 }
@@ -276,8 +272,8 @@ fn load_serially<'c>(
     let one = |code: &Code<'_, '_, 'c>, lane: Value<'c>| {
         for (n, part) in results.chunks(parts).enumerate() {
             let offset = load.address.offset.wrapping_add((n as u64 * u64::from(load.size)) as i64);
-            let address = lane_address(code, space, addresses, offset, lane)?;
-            let value = load_lane(code, &address, 8 * load.size, atomicity.load_order())?;
+            let address = lanewise::lane_address(code, space, addresses, offset, lane)?;
+            let value = lanewise::load_lane(code, &address, 8 * load.size, atomicity.load_order())?;
             serial::set_lane(code, part[0], lane, code.emit.resize(value, bits)?)?;
             if let Some(&upper) = part.get(1) {
                 let shift = code.types.wide_value(128, 64);
@@ -332,118 +328,15 @@ fn store_serially(
     serial::each_lane(code, &lanes, |code, lane| {
         for (n, part) in sources.chunks(parts).enumerate() {
             let offset = store.address.offset.wrapping_add((n as u64 * u64::from(store.size)) as i64);
-            let address = lane_address(code, space, addresses, offset, lane)?;
+            let address = lanewise::lane_address(code, space, addresses, offset, lane)?;
             let mut value = serial::of_lane(code, part[0], lane)?;
             if let Some(&upper) = part.get(1) {
                 value = atomic::joined(code, value, serial::of_lane(code, upper, lane)?)?;
             }
-            store_lane(code, &address, value, atomicity.store_order())?;
+            lanewise::store_lane(code, &address, value, atomicity.store_order())?;
         }
         Ok(())
     })?;
-    Ok(())
-}
-
-/// The memory of a lane's access.
-fn lane_address<'c>(
-    code: &Code<'_, '_, 'c>,
-    space: Space,
-    addresses: Held<'c>,
-    offset: i64,
-    lane: Value<'c>,
-) -> Result<LaneAddress<'c>, LlvmError> {
-    let builder = code.builder();
-    let address = serial::of_lane(code, addresses, lane)?;
-    let bits = code.emit.bits(address);
-    let offset = code.emit.constant(address, bits, offset as u64 & (u64::MAX >> (64 - bits)));
-    let address = code.emit.resize(builder.binary(BinaryOp::Add, address, offset)?, 64)?;
-    let mut pointer = builder.cast(CastOp::IntToPtr, address, code.types.pointer(0))?;
-    if space == Space::SharedCluster {
-        return Ok(LaneAddress { pointer: cluster::in_cluster(code, address)?, is_local: None });
-    }
-    if space != Space::Generic {
-        return Ok(LaneAddress { pointer, is_local: None });
-    }
-    let upper = builder.binary(BinaryOp::LShr, address, code.int(64, 32))?;
-    let is_in = |space: Space| {
-        let window = code.int(64, space.window(AddressSize::Bits64) >> 32);
-        builder.int_compare(IntPredicate::Eq, upper, window)
-    };
-    for (space, start, bits) in [
-        (Space::Const, code.inputs.constant, u32::MAX.into()),
-        (Space::Param, code.inputs.params, u32::MAX.into()),
-    ] {
-        let offset = builder.binary(BinaryOp::And, address, code.int(64, bits))?;
-        pointer = builder.select(is_in(space)?, builder.offset(start, offset)?, pointer)?;
-    }
-    pointer = builder.select(is_in(Space::Shared)?, cluster::in_cluster(code, address)?, pointer)?;
-    let Some(local) = code.local else { return Ok(LaneAddress { pointer, is_local: None }) };
-    let is_local = is_in(Space::Local)?;
-    let offset = builder.binary(BinaryOp::And, address, code.int(64, u32::MAX.into()))?;
-    let bytes = builder.binary(BinaryOp::And, address, code.int(64, 3))?;
-    let words = builder.binary(BinaryOp::Mul, lane, code.int(64, 4))?;
-    let at = builder.binary(BinaryOp::Add, local::local_row(code, offset, 64)?, words)?;
-    let at = builder.binary(BinaryOp::Add, at, bytes)?;
-    let pointer = builder.select(is_local, builder.offset(local, at)?, pointer)?;
-    Ok(LaneAddress { pointer, is_local: Some(is_local) })
-}
-
-/// Loads `bits` bits; 128 bits from local memory do not occur.
-fn load_lane<'c>(
-    code: &Code<'_, '_, 'c>,
-    address: &LaneAddress<'c>,
-    bits: u32,
-    order: Option<Ordering>,
-) -> Result<Value<'c>, LlvmError> {
-    let builder = code.builder();
-    let whole = |code: &Code<'_, '_, 'c>| {
-        let value = code.builder().load(code.types.int(bits), address.pointer, bits / 8, Ordinary)?;
-        if let Some(order) = order {
-            code.builder().make_atomic(value, order, Scope::System)?;
-        }
-        Ok(value)
-    };
-    let Some(is_local) = address.is_local.filter(|_| bits > 32) else { return whole(code) };
-    let fork = Fork::new(code, is_local, None, ["words", "one", "loaded"])?;
-    let mut all = code.types.int(bits).zero();
-    for word in 0..u64::from(bits / 32) {
-        let at = builder.offset(address.pointer, code.int(64, ROW * word))?;
-        let value = code.emit.resize(builder.load(code.types.int(32), at, 4, Ordinary)?, bits)?;
-        let value =
-            builder.binary(BinaryOp::Shl, value, code.types.wide_value(bits, u128::from(32 * word)))?;
-        all = builder.binary(BinaryOp::Or, all, value)?;
-    }
-    let other = fork.other(code)?;
-    let value = whole(code)?;
-    other.meet(code)?.either(code, [all, value])
-}
-
-fn store_lane<'c>(
-    code: &Code<'_, '_, 'c>,
-    address: &LaneAddress<'c>,
-    value: Value<'c>,
-    order: Option<Ordering>,
-) -> Result<(), LlvmError> {
-    let bits = code.emit.bits(value);
-    let whole = |code: &Code<'_, '_, 'c>| {
-        let stored = code.builder().store(value, address.pointer, bits / 8, Ordinary)?;
-        match order {
-            Some(order) => code.builder().make_atomic(stored, order, Scope::System),
-            None => Ok(()),
-        }
-    };
-    let Some(is_local) = address.is_local.filter(|_| bits > 32) else { return whole(code) };
-    let builder = code.builder();
-    let fork = Fork::new(code, is_local, None, ["words", "one", "stored"])?;
-    for word in 0..u64::from(bits / 32) {
-        let at = builder.offset(address.pointer, code.int(64, ROW * word))?;
-        let part =
-            builder.binary(BinaryOp::LShr, value, code.types.wide_value(bits, u128::from(32 * word)))?;
-        builder.store(code.emit.resize(part, 32)?, at, 4, Ordinary)?;
-    }
-    let other = fork.other(code)?;
-    whole(code)?;
-    other.meet(code)?;
     Ok(())
 }
 

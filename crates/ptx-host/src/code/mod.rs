@@ -33,6 +33,7 @@ mod index;
 mod instruction;
 mod lane_masks;
 mod lane_values;
+mod lanewise;
 mod lines;
 mod local;
 mod made;
@@ -68,6 +69,7 @@ mod vain;
 mod window;
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use ptx_llvm::build::{Builder, Function, Types, Value};
@@ -84,6 +86,7 @@ use crate::join::Joined;
 use crate::notes::Notes;
 use crate::options::Lines;
 use crate::strategy::{Strategy, Version, Waits};
+use lanewise::Lanewise;
 pub(crate) use made::{Made, NAME, Runs};
 pub(crate) use probe::sites;
 use ptx_host_rt::field;
@@ -205,6 +208,7 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
             multipliers: Vec::new(),
             probes: None,
             asks: RefCell::default(),
+            lanewise: RefCell::default(),
         };
         lines::locate(&code, program.kernel().start);
         if let Some(firsts) = &self.probed {
@@ -246,7 +250,19 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
             Waits::Loops => Runs::PatientWarp,
             Waits::Barriers => Runs::Warp,
         };
+        self.define_lanewise(code.lanewise.take())?;
         Ok(Made { runs, asks: code.asks.take() })
+    }
+
+    /// Generates the functions for accesses that the kernel's functions call.
+    fn define_lanewise(&self, called: BTreeSet<Lanewise>) -> Result<(), CompileError> {
+        for access in called {
+            let none = Uses::Constants(FxHashSet::default());
+            let function = lanewise::declare(self.module, access)?;
+            let mut code = self.begin(function, &none, (Vec::new(), &[]))?;
+            lanewise::define(&mut code, access)?;
+        }
+        Ok(())
     }
 
     /// Generates a kernel whose segments are functions of their own.
@@ -260,7 +276,7 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
             [only] => only,
             _ => Version::Partial,
         };
-        let mut asks = code.asks.take();
+        let (mut asks, mut lanewise) = (code.asks.take(), BTreeSet::new());
         for (range, &function) in segments.ranges().iter().zip(&plan.functions) {
             let [_, state, next] = function.parameters()[..] else {
                 return Err(defect("a segment with other parameters").into());
@@ -275,7 +291,9 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
             segments::finish_segment(&mut code)?;
             stuck::finish_stuck(&mut code)?;
             asks.extend(code.asks.take());
+            lanewise.extend(code.lanewise.take());
         }
+        self.define_lanewise(lanewise)?;
         for (function, is_stuck) in [(plan.stuck, true), (plan.parted, false)] {
             let mut code = self.begin(function, &Uses::All, (Vec::new(), &[]))?;
             segments::begin_segment(&mut code, &plan, 0..0, function.parameters()[1])?;

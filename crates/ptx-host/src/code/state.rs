@@ -11,6 +11,7 @@ mod segment;
 mod turns;
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{Block, Builder, CastOp, Function, Type, Types, Value};
@@ -27,6 +28,7 @@ pub(super) use rows::{Current, RowMemory};
 pub(super) use segment::{Parted, Plan, Segment};
 pub(super) use turns::{PhaseHeads, ResumePoints, Resumption, Turns};
 
+use super::lanewise::Lanewise;
 use crate::analysis::{Analysis, Launched};
 use crate::emit::Emit;
 use crate::emit::alu::Style;
@@ -68,6 +70,8 @@ pub(super) struct Code<'a, 'm, 'c> {
     pub(super) probes: Option<Probes<'a, 'c>>,
     /// The instructions that call a function of the runtime, each with the function's offset in the runtime's table.
     pub(super) asks: RefCell<Vec<(u32, usize)>>,
+    /// The functions for accesses that the code calls.
+    pub(super) lanewise: RefCell<BTreeSet<Lanewise>>,
 }
 
 impl<'c> Code<'_, '_, 'c> {

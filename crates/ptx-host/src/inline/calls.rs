@@ -165,7 +165,7 @@ impl Copier<'_> {
                 return Err(Refusal { pc: program.kernel().start, why: "the program has no such function" });
             };
             let (first, rows) = (self.code.len() as u32, self.rows);
-            self.rows += function.rows;
+            self.rows += self.rows_of(number, function);
             self.own.current = number;
             self.base = Some(self.own.registers.sp);
             let frame = InlinedFrame { rows, local: 0, stack: 0, base: self.base };

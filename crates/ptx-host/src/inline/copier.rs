@@ -69,6 +69,8 @@ pub(super) struct Copier<'a> {
     pub(super) code: Vec<Inst>,
     pub(super) places: Vec<u32>,
     pub(super) rows: u32,
+    /// The rows of each function, with those of arguments and results (`scalars.rs`); empty if there are no more than the program says.
+    pub(super) all_rows: Vec<u32>,
     pub(super) local: u32,
     /// A zero in all lanes.
     pub(super) zero: Src,
@@ -290,7 +292,7 @@ impl Copier<'_> {
             self.check_stack(pc, stack);
         }
         let inner = InlinedFrame { rows: self.rows, local, stack, base: self.base };
-        self.rows += callee.rows;
+        self.rows += self.rows_of(number, callee);
         self.local = self.local.max(local + callee.local);
         // The interpreter starts each call with zeroed rows. A copy in a loop would see values of the iteration before, so the rows that are read
         // first are cleared; which ones these are is known when all code exists (`finish`), and this instruction is completed then.
@@ -307,6 +309,12 @@ impl Copier<'_> {
         }
         (self.base, self.top) = outer;
         Ok(())
+    }
+
+    /// The rows of a copy of a function, with those of its arguments and results.
+    pub(super) fn rows_of(&self, number: u32, function: &Function) -> u32 {
+        // Default: without such rows those of the function are all.
+        self.all_rows.get(number as usize).copied().unwrap_or(function.rows)
     }
 
     /// A call of a system function, whose arguments and result become rows.

@@ -32,6 +32,21 @@ fn parameters_in_memory() {
     agrees(&before, body);
 }
 
+/// Values that are passed in memory become rows where all accesses are of them.
+#[test]
+fn parameters_that_are_read_in_parts() {
+    let before = ".func (.param .b32 out) parts(.param .b32 a, .param .b64 b, .param .b16 c, .param .b32 d)\n{ .reg .b32 %r<12>; .reg .b64 %rd<4>; .reg .b16 %h<6>; .reg .pred %p;\n\
+                  ld.param.s8 %r1, [a]; ld.param.u16 %r2, [a]; ld.param.s16 %r3, [b]; ld.param.s32 %rd1, [b]; ld.param.u64 %rd2, [b]; ld.param.s8 %h1, [c]; ld.param.u16 %h2, [c];\n\
+                  ld.param.u8 %r4, [d+1]; ld.param.u16 %r5, [d+2]; cvt.s32.s16 %r6, %h1; cvt.u32.u16 %r7, %h2; cvt.u32.u64 %r8, %rd1; shr.u64 %rd2, %rd2, 9;\n\
+                  cvt.u32.u64 %r9, %rd2; mad.lo.u32 %r1, %r1, 3, %r2; mad.lo.u32 %r1, %r1, 3, %r3; mad.lo.u32 %r1, %r1, 3, %r4; mad.lo.u32 %r1, %r1, 3, %r5; mad.lo.u32 %r1, %r1, 3, %r6;\n\
+                  mad.lo.u32 %r1, %r1, 3, %r7; mad.lo.u32 %r1, %r1, 3, %r8; mad.lo.u32 %r1, %r1, 3, %r9; setp.gt.u32 %p, %r1, %r4; st.param.u32 [out], %r1; @%p bra over; st.param.u32 [out], %r9; over: ret; }\n";
+    let body = "ld.global.u32 %r6, [%rd5]; mul.wide.u32 %rd6, %r6, %r6; cvt.u16.u32 %h1, %r6; not.b32 %r7, %r6; cvt.u16.u32 %h2, %r7;\n\
+                { .param .b32 w; .param .b64 x; .param .b16 y; .param .b32 z; .param .b32 r; st.param.u32 [w], %r6; st.param.u64 [x], %rd6; st.param.u16 [y], %h1;\n\
+                st.param.u16 [z], %h2; st.param.u16 [z+2], %h1; call (r), parts, (w, x, y, z); ld.param.u32 %r8, [r]; ld.param.u8 %r9, [r]; }\n\
+                add.u32 %r8, %r8, %r9; st.global.u32 [%rd4], %r8; ret;";
+    agrees(before, body);
+}
+
 #[test]
 fn parameters_in_registers() {
     let before = ".func (.reg .b32 %q, .reg .b64 %w) both(.reg .b32 %a, .reg .b64 %b, .reg .b16 %c)\n{ .reg .b32 %t; cvt.u32.u16 %t, %c; add.u32 %q, %a, %t; mul.wide.u32 %w, %q, %q; add.u64 %w, %w, %b; ret; }\n";

@@ -1,5 +1,7 @@
 //! Generic addresses, accesses that synchronize, and elements of 128 bits, in both engines.
 
+use ptx_host::analysis::own_accesses;
+
 use crate::common::Case;
 
 /// `%rd8` is a generic address of each lane: by its number in global, shared, constant, local or parameter memory, which all begin with
@@ -111,4 +113,55 @@ fn elements_of_128_bits() {
 fn bytes_that_are_not_used() {
     let body = ".pragma \"used_bytes_mask 0x0f0f\"; ld.global.v4.u32 {%r6, %r7, %r8, %r9}, [%rd2+16]; add.u32 %r6, %r6, %r8; st.global.u32 [%rd4], %r6; ret;";
     Case::warp(body).agrees();
+}
+
+/// Local memory, its generic address `%rd10`, and an index of each lane from 0 to 7.
+const OWN: &str = ".local .align 16 .b8 depot[64]; mov.u64 %rd9, depot; cvta.local.u64 %rd10, %rd9; ld.global.u32 %r6, [%rd5]; and.b32 %r7, %r6, 7;\n\
+                   mul.wide.u32 %rd6, %r7, 4; add.u64 %rd11, %rd10, %rd6; st.local.v4.u32 [depot], {%r6, %r4, %r6, %r4};\n";
+const ALL_OWN: &str = "ld.local.v4.u32 {%r20, %r21, %r22, %r23}, [depot]; mad.lo.u32 %r8, %r8, 3, %r20; mad.lo.u32 %r8, %r8, 3, %r21; mad.lo.u32 %r8, %r8, 3, %r22;\n\
+                       mad.lo.u32 %r8, %r8, 3, %r23; ld.local.v4.u32 {%r20, %r21, %r22, %r23}, [depot+32]; mad.lo.u32 %r8, %r8, 3, %r20; mad.lo.u32 %r8, %r8, 3, %r21;\n\
+                       add.u32 %r8, %r8, %r22; xor.b32 %r8, %r8, %r23; st.global.u32 [%rd4], %r8; ret;";
+
+#[test]
+fn generic_accesses_that_are_known_to_be_of_local_memory() {
+    for (body, expected) in [
+        ("st.u32 [%rd10+4], %r6; ld.u32 %r8, [%rd10+8];", 2),
+        ("st.v2.u64 [%rd10+32], {%rd6, %rd3}; ld.u8 %r8, [%rd10+63];", 2),
+        ("st.volatile.u32 [%rd11+32], %r6; ld.volatile.u32 %r8, [%rd11];", 2),
+        ("@%p1 st.u32 [%rd11], %r4; selp.b64 %rd12, %rd10, %rd11, %p1; ld.s16 %r8, [%rd12+2];", 2),
+        // Beyond its end, perhaps not aligned, at any index.
+        ("mov.u32 %r8, 0; @%p3 ld.u32 %r8, [%rd10+64];", 0),
+        (
+            "mul.wide.u32 %rd7, %r7, 2; add.u64 %rd12, %rd10, %rd7; ld.u16 %r8, [%rd12]; and.b64 %rd14, %rd7, 12; add.u64 %rd13, %rd10, %rd14; ld.u32 %r9, [%rd13];",
+            2,
+        ),
+        (
+            "mul.wide.u32 %rd7, %r7, 2; add.u64 %rd12, %rd10, %rd7; mov.u32 %r8, 0; setp.eq.u32 %p2, %r7, 2; @%p2 ld.u32 %r8, [%rd12];",
+            0,
+        ),
+        ("sub.u64 %rd7, %rd5, %rd10; add.u64 %rd12, %rd10, %rd7; ld.u32 %r8, [%rd12];", 0),
+        (
+            "selp.b64 %rd12, %rd10, %rd5, %p1; ld.u32 %r8, [%rd12]; st.u64 [%rd10+40], %rd12; ld.u32 %r9, [%rd10+40]; ld.u64 %rd13, [%rd10+40]; ld.u32 %r10, [%rd13];",
+            3,
+        ),
+    ] {
+        let body = format!("{OWN}setp.gt.u32 %p1, %r4, 11;\n{body}\n{ALL_OWN}");
+        let prepared = Case::warp(&body).prepared();
+        assert_eq!(own_accesses(prepared.program()).len(), expected, "{body}");
+        if !body.contains("%rd13, [%rd10+40]") {
+            Case { block: [45, 1, 1], grid: 2, ..Case::warp(&body) }.agrees();
+        }
+    }
+}
+
+/// Loops on volatile variables of a thread's own, some of which are passed to a function.
+#[test]
+fn loops_on_volatile_local_variables() {
+    let before = ".func down(.param .b64 at, .param .b32 by)\n{ .reg .b64 %a; .reg .b32 %v, %w; ld.param.u64 %a, [at]; ld.param.u32 %w, [by]; ld.volatile.u32 %v, [%a];\n\
+                  sub.u32 %v, %v, %w; st.volatile.u32 [%a], %v; ret; }\n";
+    let body = format!(
+        "{OWN}mov.u32 %r8, 0; st.volatile.u32 [%rd10+16], %r7; again: ld.volatile.u32 %r9, [%rd10+16]; add.u32 %r8, %r8, %r9; setp.le.s32 %p1, %r9, 0; @%p1 bra over;\n\
+         add.u64 %rd12, %rd10, 16; {{ .param .b64 x; .param .b32 y; st.param.u64 [x], %rd12; st.param.u32 [y], 1; call down, (x, y); }} bra again; over:\n{ALL_OWN}"
+    );
+    Case { before, block: [45, 1, 1], grid: 2, ..Case::warp(&body) }.agrees();
 }

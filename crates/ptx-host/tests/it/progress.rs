@@ -1,7 +1,7 @@
 //! Which loops wait for other threads. Whether one does follows from the PTX by hand.
 
 use crate::common::Case;
-use ptx_host::analysis::{Graph, waiting};
+use ptx_host::analysis::{Graph, access_locally, own_accesses, waiting};
 
 fn waits(body: &str) -> bool {
     let prepared = Case::warp(body).prepared();
@@ -46,6 +46,20 @@ fn polls_wait() {
     // A ticket is drawn before the loop, in which one waits for it to be served.
     let ticket = "atom.global.add.u32 %r6, [%rd1], 1; spin: ld.volatile.global.u32 %r7, [%rd1+4]; setp.ne.u32 %p1, %r6, %r7; @%p1 bra spin; ret;";
     assert!(waits(ticket));
+}
+
+/// No other thread changes local memory, which a generic access may be known to be of.
+#[test]
+fn volatile_local_memory_does_not_wait() {
+    let poll = ".local .align 4 .b8 depot[16]; mov.u64 %rd9, depot; cvta.local.u64 %rd10, %rd9;\n\
+                spin: ld.volatile.u32 %r6, [%rd10+4]; setp.eq.u32 %p1, %r6, 0; @%p1 bra spin; ret;";
+    assert!(waits(poll));
+    let mut program = Case::warp(poll).prepared().program().as_ref().clone();
+    let accesses = own_accesses(&program);
+    assert_eq!(accesses.len(), 1);
+    access_locally(&mut program, &accesses);
+    let graph = Graph::new(&program).expect("compiled");
+    assert!(waiting(&program, &graph).is_empty());
 }
 
 #[test]

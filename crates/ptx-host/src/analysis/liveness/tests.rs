@@ -52,6 +52,16 @@ fn approximated_lives_contain_the_real_ones() {
     assert!(lives > 20, "{lives}");
 }
 
+/// A row of which one write is before all reads is not among the zeros that a kernel begins with.
+#[test]
+fn approximated_lives_do_not_begin_with_the_kernel() {
+    for (body, begins) in BODIES[1..].iter().zip([false, false, false, true]) {
+        let (_, [exact, approximate], _) = of(body);
+        assert_eq!(exact.rows_into(0).next().is_some(), begins, "{body}");
+        assert_eq!(approximate.rows_into(0).next().is_some(), begins, "{body}");
+    }
+}
+
 #[test]
 fn a_row_of_one_block_is_live_nowhere() {
     let (graph, [exact, _], rows) = of(BODIES[0]);
