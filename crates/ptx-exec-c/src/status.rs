@@ -220,11 +220,15 @@ mod tests {
         assert_eq!(guard(|| Ok(())), PtxStatus::PtxSuccess);
         assert!(LAST.with_borrow(|last| last.is_empty()));
     }
+
     #[test]
     fn a_time_limit_that_passes_while_a_kernel_is_compiled_has_the_status_of_one_that_passes_in_it() {
         let late = |code| {
             let finding = Finding {
                 text: "the kernel was not compiled in time".to_owned(),
+                message: "the kernel was not compiled in time".to_owned(),
+                file: String::new(),
+                position: None,
                 code,
                 is_error: true,
                 json: String::new(),
