@@ -3,7 +3,7 @@
 //! The magic is followed by three numbers of 64 bits, little endian: the bytes that follow them, the number of files, and the most registers of a thread or zero.
 //! Then come the name and the text of each file, each with its size in 64 bits before it.
 
-use crate::{Files, ImageError};
+use crate::files::{Files, ImageError};
 
 /// The first bytes. They are no text, and no program takes them for an ELF file.
 pub const MAGIC: &[u8; 8] = b"\x7fPTXFILE";

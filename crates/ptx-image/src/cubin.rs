@@ -8,7 +8,7 @@ use object::LittleEndian;
 use object::elf::{EM_CUDA, FileHeader64, SectionHeader64};
 use object::read::elf::{FileHeader, SectionHeader};
 
-use crate::{Files, ImageError};
+use crate::files::{Files, ImageError};
 
 /// Bytes of the header, by which the size of the [tables] of a cubin is known.
 pub const HEADER: usize = size_of::<FileHeader64<LittleEndian>>();

@@ -7,7 +7,8 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::io::Read;
 
-use crate::{Files, ImageError, cubin, text};
+use crate::cubin;
+use crate::files::{Files, ImageError, text};
 
 /// The first word of a fat binary.
 pub const MAGIC: u32 = 0xba55_ed50;
