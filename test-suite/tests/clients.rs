@@ -15,14 +15,17 @@ fn main() -> ExitCode {
     let selected = |client: &&Client| {
         arguments.filter.as_ref().is_none_or(|filter| client.name.contains(filter.as_str()))
     };
-    let takes = !arguments.list && testing::takes("real clients of CUDA");
-    let trials = CLIENTS.iter().filter(selected).map(|client| trial(client, takes)).collect();
+    // Otherwise they are listed as left out.
+    let takes = arguments.list || testing::takes("real clients of CUDA");
+    let clients = CLIENTS.iter().filter(selected).filter(|_| takes);
+    let trials = clients.map(|client| trial(client, arguments.list)).collect();
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-fn trial(client: &'static Client, takes: bool) -> Trial {
+/// The test of a client, whose packages are installed first unless it is only listed.
+fn trial(client: &'static Client, is_listed: bool) -> Trial {
     let below = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/clients");
-    let packages = takes.then(|| Packages::install(client, &below));
+    let packages = (!is_listed).then(|| Packages::install(client, &below));
     // A client that cannot be installed is counted as skipped.
     let installed = packages.and_then(Result::ok);
     let is_ignored = installed.is_none();

@@ -309,4 +309,11 @@ const NUMBA: &[Run] = &[
     numba("cudapy.test_ufuncs", false),
     numba("cudapy.test_userexc", false),
     numba("cudapy.test_vector_type", false),
+    numba("cudapy.test_vectorize", false),
+    numba("cudapy.test_vectorize_complex", false),
+    numba("cudapy.test_vectorize_decor", false),
+    numba("cudapy.test_vectorize_device", false),
+    numba("cudapy.test_vectorize_scalar_arg", false),
+    numba("cudapy.test_warning", false),
+    numba("cudapy.test_warp_ops", true),
 ];
