@@ -40,8 +40,8 @@ struct Sample {
     is_linked: bool,
     uses_driver: bool,
     uses_openmp: bool,
-    /// The names of files with device code that are compiled to fat binaries.
-    binaries: BTreeSet<String>,
+    /// The names of files with device code that are compiled to what the program loads, `fatbin` or `ptx`.
+    loaded: BTreeSet<(String, &'static str)>,
 }
 
 /// The words that follow each occurrence of a text.
@@ -67,10 +67,14 @@ impl Sample {
             .filter(|name| !matches!(*name, "CUDAToolkit" | "Threads" | "OpenMP"));
         needs.extend(packages.map(str::to_owned));
         needs.extend(text.contains("NvSci").then(|| "NvSci".to_owned()));
-        let binaries = text
-            .split_whitespace()
-            .filter_map(|word| word.split("64.fatbin").next().filter(|name| *name != word));
-        let name = |path: &str| path.rsplit(['/', '}', '"']).next().unwrap_or_default().to_owned();
+        let loaded = ["fatbin", "ptx"].into_iter().flat_map(|kind| {
+            let ending = format!("64.{kind}");
+            let name =
+                |word: &str| Some(word.split_once(&ending)?.0.rsplit(['/', '}', '"']).next()?.to_owned());
+            let names: Vec<_> = text.split_whitespace().filter_map(name).collect();
+            names.into_iter().filter(|name| !name.is_empty()).map(move |name| (name, kind))
+        });
+        let loaded = loaded.collect();
         Some(Self {
             program,
             sources: words
@@ -81,7 +85,7 @@ impl Sample {
             is_linked: text.contains("CUDA_SEPARABLE_COMPILATION ON"),
             uses_driver: text.contains("CUDA::cuda_driver"),
             uses_openmp: text.contains("OpenMP"),
-            binaries: binaries.map(name).filter(|name| !name.is_empty()).collect(),
+            loaded,
         })
     }
 }
@@ -130,9 +134,9 @@ impl Setup<'_> {
 
     /// Compiles a sample, and returns what the compiler says of what it cannot.
     fn compile(&self, sample: &Sample, work: &Path) -> Result<Option<String>> {
-        for name in &sample.binaries {
+        for (name, kind) in &sample.loaded {
             let mut compiler = self.compiler(work);
-            compiler.args(["-fatbin", &format!("{name}.cu"), "-o", &format!("{name}64.fatbin")]);
+            compiler.args([&format!("-{kind}"), &format!("{name}.cu"), "-o", &format!("{name}64.{kind}")]);
             compiler.output()?;
         }
         let mut compiler = self.compiler(work);
@@ -317,7 +321,8 @@ mod tests {
                     add_executable(one one.cu part.cpp part.h ${OTHERS})\n\
                     target_link_libraries(one PRIVATE CUDA::cublas CUDA::cuda_driver)\n\
                     set_target_properties(one PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\n\
-                    OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/kernel64.fatbin\n";
+                    OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/kernel64.fatbin\n\
+                    set(CUDA_PTX_FILE \"${CMAKE_CURRENT_BINARY_DIR}/other64.ptx\")\n";
         let sample = Sample::read(text).unwrap();
         assert_eq!(
             (sample.program.as_str(), sample.sources),
@@ -325,7 +330,10 @@ mod tests {
         );
         assert_eq!(sample.needs, BTreeSet::from(["cublas".to_owned(), "OpenGL".to_owned()]));
         assert!(sample.is_linked && sample.uses_driver && !sample.uses_openmp);
-        assert_eq!(sample.binaries, BTreeSet::from(["kernel".to_owned()]));
+        assert_eq!(
+            sample.loaded,
+            BTreeSet::from([("kernel".to_owned(), "fatbin"), ("other".to_owned(), "ptx")])
+        );
         assert!(Sample::read("project(two)").is_none());
     }
 }
