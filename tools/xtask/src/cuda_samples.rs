@@ -125,7 +125,7 @@ impl Setup<'_> {
     fn compiler(&self, work: &Path) -> Command {
         let mut compiler = Command::new(&self.nvcc);
         compiler.current_dir(work).args(["-std=c++17", "-w", "--extended-lambda", "-cudart", "shared"]);
-        compiler.args(["-gencode", "arch=compute_90,code=compute_90", "-I."]);
+        compiler.args(["-gencode", "arch=compute_90,code=compute_90", "-I.", "-Iinc"]);
         for folder in self.arguments.include.iter().chain([&self.arguments.folder.join("Common")]) {
             compiler.arg("-I").arg(folder);
         }
