@@ -49,12 +49,12 @@ fn words_after<'a>(text: &'a str, before: &'a str) -> impl Iterator<Item = &'a s
     let is_part = |character: char| character.is_alphanumeric() || character == '_';
     text.split(before)
         .skip(1)
-        .map(move |rest| rest.split(|character| !is_part(character)).next().unwrap_or_default())
+        .map(move |rest| rest.find(|character| !is_part(character)).map_or(rest, |end| &rest[..end]))
 }
 
 impl Sample {
     fn read(text: &str) -> Option<Self> {
-        let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
+        let lines = text.lines().map(|line| line.split_once('#').map_or(line, |(code, _)| code));
         let text: String = lines.flat_map(|line| [line, "\n"]).collect();
         let executable = text.split("add_executable(").nth(1)?.split(')').next()?;
         let mut words = executable.split_whitespace();
@@ -152,7 +152,8 @@ impl Setup<'_> {
         let output = compiler.output()?;
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         fs::write(work.join("log"), &errors)?;
-        Ok((!output.status.success()).then(|| errors.lines().next().unwrap_or_default().to_owned()))
+        let first = || errors.lines().next().map_or_else(|| output.status.to_string(), str::to_owned);
+        Ok((!output.status.success()).then(first))
     }
 
     /// Runs a sample, and returns the last line that it prints.
@@ -178,8 +179,10 @@ impl Setup<'_> {
         };
         let printed = fs::read(work.join("log"))?;
         let printed = String::from_utf8_lossy(&printed);
-        let last =
-            printed.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned();
+        let last = match printed.lines().rfind(|line| !line.trim().is_empty()) {
+            Some(line) => line.trim().to_owned(),
+            None => "(nothing)".to_owned(),
+        };
         let outcome = match status.map(|status| (status.code(), status.signal())) {
             // It is killed when its processor time is over.
             None | Some((None, Some(9 | 24))) => Outcome::TimedOut,
