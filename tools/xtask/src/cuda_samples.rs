@@ -40,8 +40,8 @@ struct Sample {
     is_linked: bool,
     uses_driver: bool,
     uses_openmp: bool,
-    /// The names of files with device code that are compiled to fat binaries.
-    binaries: BTreeSet<String>,
+    /// The names of files with device code that are compiled to what the program loads, `fatbin` or `ptx`.
+    loaded: BTreeSet<(String, &'static str)>,
 }
 
 /// The words that follow each occurrence of a text.
@@ -49,12 +49,12 @@ fn words_after<'a>(text: &'a str, before: &'a str) -> impl Iterator<Item = &'a s
     let is_part = |character: char| character.is_alphanumeric() || character == '_';
     text.split(before)
         .skip(1)
-        .map(move |rest| rest.split(|character| !is_part(character)).next().unwrap_or_default())
+        .map(move |rest| rest.find(|character| !is_part(character)).map_or(rest, |end| &rest[..end]))
 }
 
 impl Sample {
     fn read(text: &str) -> Option<Self> {
-        let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
+        let lines = text.lines().map(|line| line.split_once('#').map_or(line, |(code, _)| code));
         let text: String = lines.flat_map(|line| [line, "\n"]).collect();
         let executable = text.split("add_executable(").nth(1)?.split(')').next()?;
         let mut words = executable.split_whitespace();
@@ -67,10 +67,14 @@ impl Sample {
             .filter(|name| !matches!(*name, "CUDAToolkit" | "Threads" | "OpenMP"));
         needs.extend(packages.map(str::to_owned));
         needs.extend(text.contains("NvSci").then(|| "NvSci".to_owned()));
-        let binaries = text
-            .split_whitespace()
-            .filter_map(|word| word.split("64.fatbin").next().filter(|name| *name != word));
-        let name = |path: &str| path.rsplit(['/', '}', '"']).next().unwrap_or_default().to_owned();
+        let loaded = ["fatbin", "ptx"].into_iter().flat_map(|kind| {
+            let ending = format!("64.{kind}");
+            let name =
+                |word: &str| Some(word.split_once(&ending)?.0.rsplit(['/', '}', '"']).next()?.to_owned());
+            let names: Vec<_> = text.split_whitespace().filter_map(name).collect();
+            names.into_iter().filter(|name| !name.is_empty()).map(move |name| (name, kind))
+        });
+        let loaded = loaded.collect();
         Some(Self {
             program,
             sources: words
@@ -81,7 +85,7 @@ impl Sample {
             is_linked: text.contains("CUDA_SEPARABLE_COMPILATION ON"),
             uses_driver: text.contains("CUDA::cuda_driver"),
             uses_openmp: text.contains("OpenMP"),
-            binaries: binaries.map(name).filter(|name| !name.is_empty()).collect(),
+            loaded,
         })
     }
 }
@@ -121,7 +125,7 @@ impl Setup<'_> {
     fn compiler(&self, work: &Path) -> Command {
         let mut compiler = Command::new(&self.nvcc);
         compiler.current_dir(work).args(["-std=c++17", "-w", "--extended-lambda", "-cudart", "shared"]);
-        compiler.args(["-gencode", "arch=compute_90,code=compute_90", "-I."]);
+        compiler.args(["-gencode", "arch=compute_90,code=compute_90", "-I.", "-Iinc"]);
         for folder in self.arguments.include.iter().chain([&self.arguments.folder.join("Common")]) {
             compiler.arg("-I").arg(folder);
         }
@@ -130,9 +134,9 @@ impl Setup<'_> {
 
     /// Compiles a sample, and returns what the compiler says of what it cannot.
     fn compile(&self, sample: &Sample, work: &Path) -> Result<Option<String>> {
-        for name in &sample.binaries {
+        for (name, kind) in &sample.loaded {
             let mut compiler = self.compiler(work);
-            compiler.args(["-fatbin", &format!("{name}.cu"), "-o", &format!("{name}64.fatbin")]);
+            compiler.args([&format!("-{kind}"), &format!("{name}.cu"), "-o", &format!("{name}64.{kind}")]);
             compiler.output()?;
         }
         let mut compiler = self.compiler(work);
@@ -148,7 +152,8 @@ impl Setup<'_> {
         let output = compiler.output()?;
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         fs::write(work.join("log"), &errors)?;
-        Ok((!output.status.success()).then(|| errors.lines().next().unwrap_or_default().to_owned()))
+        let first = || errors.lines().next().map_or_else(|| output.status.to_string(), str::to_owned);
+        Ok((!output.status.success()).then(first))
     }
 
     /// Runs a sample, and returns the last line that it prints.
@@ -174,8 +179,10 @@ impl Setup<'_> {
         };
         let printed = fs::read(work.join("log"))?;
         let printed = String::from_utf8_lossy(&printed);
-        let last =
-            printed.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned();
+        let last = match printed.lines().rfind(|line| !line.trim().is_empty()) {
+            Some(line) => line.trim().to_owned(),
+            None => "(nothing)".to_owned(),
+        };
         let outcome = match status.map(|status| (status.code(), status.signal())) {
             // It is killed when its processor time is over.
             None | Some((None, Some(9 | 24))) => Outcome::TimedOut,
@@ -317,7 +324,8 @@ mod tests {
                     add_executable(one one.cu part.cpp part.h ${OTHERS})\n\
                     target_link_libraries(one PRIVATE CUDA::cublas CUDA::cuda_driver)\n\
                     set_target_properties(one PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\n\
-                    OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/kernel64.fatbin\n";
+                    OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/kernel64.fatbin\n\
+                    set(CUDA_PTX_FILE \"${CMAKE_CURRENT_BINARY_DIR}/other64.ptx\")\n";
         let sample = Sample::read(text).unwrap();
         assert_eq!(
             (sample.program.as_str(), sample.sources),
@@ -325,7 +333,10 @@ mod tests {
         );
         assert_eq!(sample.needs, BTreeSet::from(["cublas".to_owned(), "OpenGL".to_owned()]));
         assert!(sample.is_linked && sample.uses_driver && !sample.uses_openmp);
-        assert_eq!(sample.binaries, BTreeSet::from(["kernel".to_owned()]));
+        assert_eq!(
+            sample.loaded,
+            BTreeSet::from([("kernel".to_owned(), "fatbin"), ("other".to_owned(), "ptx")])
+        );
         assert!(Sample::read("project(two)").is_none());
     }
 }

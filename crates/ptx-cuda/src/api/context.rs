@@ -4,7 +4,10 @@ use std::ffi::{c_int, c_uint};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use ptx_device::Limits;
+
 use crate::context::{Context, Primary, STACK, current, current_handle, named};
+use crate::device::free_bytes;
 use crate::driver::{Driver, Gpu, lock};
 use crate::entry::entries;
 use crate::error::{Answer, CUresult, Failure};
@@ -110,6 +113,18 @@ fn limit_index(limit: c_uint) -> Answer<usize> {
         3..=9 => Err(CUresult::UNSUPPORTED_LIMIT.into()),
         _ => Err(Failure::value(format!("there is no limit {limit}"))),
     }
+}
+
+/// Makes the heap of a device large enough, which its contexts share.
+fn enlarge_heap(gpu: &Gpu, bytes: usize) -> Answer {
+    let limits = gpu.device.limits();
+    if bytes <= limits.heap {
+        return Ok(());
+    }
+    if bytes as u64 > free_bytes(gpu) {
+        return Err(Failure::because(CUresult::OUT_OF_MEMORY, format!("a heap of {bytes} bytes")));
+    }
+    gpu.device.set_limits(Limits { heap: bytes, ..limits }).map_err(|error| gpu.failure(error))
 }
 
 fn push(context: Handle<Context>) -> Answer {
@@ -305,11 +320,14 @@ entries! {
     fn cuCtxSetLimit(limit: c_uint, value: usize) {
         let context = current()?;
         let index = limit_index(limit)?;
-        let properties = context.gpu.device.properties();
-        // The stack and the output grow as far as they have to; the heap cannot be larger than that of the device.
-        let most = [properties.stack_bytes, usize::MAX, properties.heap_bytes];
-        if value > most[index] {
-            return Err(Failure::because(CUresult::OUT_OF_MEMORY, format!("limit {limit} is at most {}", most[index])));
+        // The stack and the output grow as far as they have to.
+        match index {
+            0 if value > context.gpu.device.properties().stack_bytes => {
+                let most = context.gpu.device.properties().stack_bytes;
+                return Err(Failure::because(CUresult::OUT_OF_MEMORY, format!("the stack has at most {most} bytes")));
+            }
+            2 => enlarge_heap(context.gpu, value)?,
+            _ => {}
         }
         lock(&context.limits)[index] = value;
         Ok(())

@@ -36,8 +36,8 @@ fn destroy(stream: Handle<Stream>) -> Answer {
         return Err(Failure::because(CUresult::INVALID_HANDLE, "a default stream is not destroyed"));
     }
     let stream = stream.remove()?;
-    // Its work is still done.
-    if let Some(capture) = &*lock(&stream.capture) {
+    // Its work is still done. Where it takes part in the capture of another stream, its nodes must be joined as any others.
+    if let Some(capture) = lock(&stream.capture).as_ref().filter(|capture| capture.is_origin) {
         capture.invalidate();
     }
     Ok(())

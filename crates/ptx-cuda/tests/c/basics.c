@@ -109,6 +109,10 @@ static void contexts(void)
     OK(cuCtxGetLimit(&limit, CU_LIMIT_STACK_SIZE));
     EXPECT(limit == 4096);
     GIVES(cuCtxGetLimit(&limit, 100), CUDA_ERROR_INVALID_VALUE);
+    OK(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 256 << 20));
+    OK(cuCtxGetLimit(&limit, CU_LIMIT_MALLOC_HEAP_SIZE));
+    EXPECT(limit == 256 << 20);
+    GIVES(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, (size_t)4 << 30), CUDA_ERROR_OUT_OF_MEMORY);
     GIVES(cuCtxEnablePeerAccess(primary, 0), CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
     GIVES(cuCtxDestroy(primary), CUDA_ERROR_INVALID_CONTEXT);
     OK(cuCtxDestroy(own));

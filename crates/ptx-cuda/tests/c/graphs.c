@@ -216,6 +216,24 @@ static void captured(void)
     OK(cuStreamWaitEvent(other, forked, 0));
     OK(cuMemsetD32Async(memory, 1, N, other));
     GIVES(cuStreamEndCapture(stream, &empty), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+    /* A stream that has been joined may be destroyed before the capture ends; what has not is missed in the end. */
+    for (int is_joined = 0; is_joined < 2; is_joined++) {
+        CUstream short_lived;
+        OK(cuStreamCreate(&short_lived, CU_STREAM_NON_BLOCKING));
+        OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+        OK(cuEventRecord(forked, stream));
+        OK(cuStreamWaitEvent(short_lived, forked, 0));
+        OK(cuMemsetD32Async(memory, 1, 1, short_lived));
+        OK(cuEventRecord(joined, short_lived));
+        if (is_joined) OK(cuStreamWaitEvent(stream, joined, 0));
+        OK(cuStreamDestroy(short_lived));
+        if (is_joined) {
+            OK(cuStreamEndCapture(stream, &empty));
+            OK(cuGraphDestroy(empty));
+        } else {
+            GIVES(cuStreamEndCapture(stream, &empty), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+        }
+    }
     GIVES(cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 
     /* The event is of no capture any more. */

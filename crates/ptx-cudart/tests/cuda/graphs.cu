@@ -169,6 +169,8 @@ static void captured() {
     OK(cudaLaunchHostFunc(other, count_call, &calls));
     OK(cudaEventRecord(join, other));
     OK(cudaStreamWaitEvent(stream, join, 0));
+    // What has been joined is not needed any more.
+    OK(cudaStreamDestroy(other));
     scale<<<1, 32, 0, stream>>>(items, 2);
     OK(cudaMemcpyAsync(host, items, sizeof(host), cudaMemcpyDeviceToHost, stream));
     OK(cudaStreamEndCapture(stream, &graph));
