@@ -39,7 +39,7 @@ impl fmt::Display for Lanewise {
     }
 }
 
-/// Loads with the function; `None` where several warps execute together, of which it would not know the lanes.
+/// Loads with the function; `None` where the code of one lane is generated in place.
 pub(super) fn load<'c>(
     code: &mut Code<'_, '_, 'c>,
     guard: Guard,
@@ -79,8 +79,11 @@ pub(super) fn store(
     Ok(true)
 }
 
+/// Whether an access calls a function. In place its code is shorter without local memory, and vectors stay in registers, which no call preserves; and where several
+/// warps execute together, the function would not know the lanes.
 fn has_function(code: &Code<'_, '_, '_>, access: Lanewise) -> bool {
-    code.analysis.warps == 1 && access.size <= 8
+    let is_long = code.segment.is_some() || code.program.kernel().local > 0;
+    is_long && code.analysis.warps == 1 && access.size <= 8
 }
 
 fn call<'c>(
