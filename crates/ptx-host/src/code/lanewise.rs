@@ -98,7 +98,7 @@ fn call<'c>(
     let addresses = serial::put(code, 0, &addresses)?;
     let lanes = serial::active_warps(code, guard)?;
     let &[lanes] = &*lanes else { return Err(defect("several warps").into()) };
-    // Without local memory none is accessed.
+    // Default: without local memory none is accessed.
     let local = code.local.unwrap_or(code.types.pointer(0).zero());
     let mut arguments = vec![code.frame, local, lanes, array(addresses)?, code.int(64, offset as u64)];
     for &held in values {
