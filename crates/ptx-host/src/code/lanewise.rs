@@ -7,8 +7,6 @@
 //! call void @lanewise.load4x2(ptr %warp, ptr %local, i32 %lanes, ptr %addresses, i64 16, ptr %values0, ptr %values1)
 //! ```
 
-use std::fmt;
-
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, Function, IntPredicate, Linkage, Ordering, Scope, Types, Value};
 use ptx_llvm::{LlvmError, Module};
@@ -18,26 +16,10 @@ use ptx_program::{Load, Src, Store};
 use super::fork::Fork;
 use super::local::ROW;
 use super::serial::Held;
-use super::state::{Code, Guard};
+use super::state::{Code, Guard, Lanewise};
 use super::{cluster, local, notes, registers, serial};
 use crate::error::{CompileError, defect};
 use crate::notes::RemarkKind;
-
-/// What a function does: an access of so many elements of `size` bytes, at most 8.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Lanewise {
-    stores: bool,
-    size: u32,
-    count: usize,
-}
-
-/// Its name.
-impl fmt::Display for Lanewise {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { stores, size, count } = self;
-        write!(f, "lanewise.{}{size}x{count}", if *stores { "store" } else { "load" })
-    }
-}
 
 /// Loads with the function; `None` where the code of one lane is generated in place.
 pub(super) fn load<'c>(
