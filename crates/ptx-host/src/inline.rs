@@ -64,6 +64,7 @@ fn without_calls(program: &Program) -> Result<Option<Inlined>, Refusal> {
         None => (None, Vec::new()),
     };
     let program = changed.as_ref().unwrap_or(program);
+    // Default: without such rows the kernel has its own.
     let (entry, rows) = (program.kernel(), all_rows.first().copied().unwrap_or(entry.rows));
     let mut copier = Copier {
         program,

@@ -7,8 +7,6 @@
 //! call void @lanewise.load4x2(ptr %warp, ptr %local, i32 %lanes, ptr %addresses, i64 16, ptr %values0, ptr %values1)
 //! ```
 
-use std::fmt;
-
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, Function, IntPredicate, Linkage, Ordering, Scope, Types, Value};
 use ptx_llvm::{LlvmError, Module};
@@ -18,28 +16,12 @@ use ptx_program::{Load, Src, Store};
 use super::fork::Fork;
 use super::local::ROW;
 use super::serial::Held;
-use super::state::{Code, Guard};
+use super::state::{Code, Guard, Lanewise};
 use super::{cluster, local, notes, registers, serial};
 use crate::error::{CompileError, defect};
 use crate::notes::RemarkKind;
 
-/// What a function does: an access of so many elements of `size` bytes, at most 8.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Lanewise {
-    stores: bool,
-    size: u32,
-    count: usize,
-}
-
-/// Its name.
-impl fmt::Display for Lanewise {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { stores, size, count } = self;
-        write!(f, "lanewise.{}{size}x{count}", if *stores { "store" } else { "load" })
-    }
-}
-
-/// Loads with the function; `None` where several warps execute together, of which it would not know the lanes.
+/// Loads with the function; `None` where the code of one lane is generated in place.
 pub(super) fn load<'c>(
     code: &mut Code<'_, '_, 'c>,
     guard: Guard,
@@ -79,8 +61,11 @@ pub(super) fn store(
     Ok(true)
 }
 
+/// Whether an access calls a function. In place its code is shorter without local memory, and vectors stay in registers, which no call preserves; and where several
+/// warps execute together, the function would not know the lanes.
 fn has_function(code: &Code<'_, '_, '_>, access: Lanewise) -> bool {
-    code.analysis.warps == 1 && access.size <= 8
+    let is_long = code.segment.is_some() || code.program.kernel().local > 0;
+    is_long && code.analysis.warps == 1 && access.size <= 8
 }
 
 fn call<'c>(
@@ -95,7 +80,7 @@ fn call<'c>(
     let addresses = serial::put(code, 0, &addresses)?;
     let lanes = serial::active_warps(code, guard)?;
     let &[lanes] = &*lanes else { return Err(defect("several warps").into()) };
-    // Without local memory none is accessed.
+    // Default: without local memory none is accessed.
     let local = code.local.unwrap_or(code.types.pointer(0).zero());
     let mut arguments = vec![code.frame, local, lanes, array(addresses)?, code.int(64, offset as u64)];
     for &held in values {

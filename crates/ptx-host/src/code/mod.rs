@@ -86,11 +86,10 @@ use crate::join::Joined;
 use crate::notes::Notes;
 use crate::options::Lines;
 use crate::strategy::{Strategy, Version, Waits};
-use lanewise::Lanewise;
 pub(crate) use made::{Made, NAME, Runs};
 pub(crate) use probe::sites;
 use ptx_host_rt::field;
-use state::{Code, Debug, Ends, Inputs, Masks, Plan, Position, Present, Reports, RowMemory};
+use state::{Code, Debug, Ends, Inputs, Lanewise, Masks, Plan, Position, Present, Reports, RowMemory};
 
 /// Optional outputs and inputs of code generation.
 #[derive(Clone, Copy, Default)]

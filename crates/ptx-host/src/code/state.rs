@@ -2,6 +2,7 @@
 
 mod ends;
 mod inputs;
+mod lanewise;
 mod masks;
 mod position;
 mod products;
@@ -20,6 +21,7 @@ use rustc_hash::FxHashMap;
 
 pub(super) use ends::{Ends, Handover};
 pub(super) use inputs::{Inputs, Probes};
+pub(super) use lanewise::Lanewise;
 pub(super) use masks::{Masks, Present};
 pub(super) use position::Position;
 pub(super) use products::Multiplier;
@@ -28,7 +30,6 @@ pub(super) use rows::{Current, RowMemory};
 pub(super) use segment::{Parted, Plan, Segment};
 pub(super) use turns::{PhaseHeads, ResumePoints, Resumption, Turns};
 
-use super::lanewise::Lanewise;
 use crate::analysis::{Analysis, Launched};
 use crate::emit::Emit;
 use crate::emit::alu::Style;
