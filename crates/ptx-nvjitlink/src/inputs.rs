@@ -88,7 +88,12 @@ mod tests {
         assert_eq!(result(ANY, &packed).unwrap().list.len(), 1);
         assert_eq!(result(CUBIN, b".version 8.0"), Err(NvJitLinkResult::INCORRECT_INPUT_TYPE));
         assert_eq!(result(PTX, b"\x7fELF...."), Err(NvJitLinkResult::INCORRECT_INPUT_TYPE));
-        assert_eq!(result(CUBIN, b"\x7fELF...."), Err(NvJitLinkResult::UNRECOGNIZED_INPUT));
+        assert_eq!(result(CUBIN, b"\x7fELF...."), Err(NvJitLinkResult::INVALID_INPUT));
+        // A cubin (190) without PTX.
+        let mut cubin = b"\x7fELF\x02\x01\x01".to_vec();
+        cubin.resize(64, 0);
+        cubin[18] = 190;
+        assert_eq!(result(CUBIN, &cubin), Err(NvJitLinkResult::UNRECOGNIZED_INPUT));
         assert_eq!(result(LTOIR, b"\xed\x43\x4e\x7f...."), Err(NvJitLinkResult::UNRECOGNIZED_INPUT));
         assert_eq!(result(LIBRARY, b"!<arch>\n"), Err(NvJitLinkResult::UNRECOGNIZED_INPUT));
         assert_eq!(read(LIBRARY, "libcudadevrt.a", b"!<arch>\n", 80).unwrap(), Files::default());

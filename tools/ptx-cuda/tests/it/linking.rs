@@ -120,8 +120,12 @@ fn errors_are_in_the_log() {
 #[test]
 fn what_is_no_ptx_is_refused_with_the_way_out() {
     let linker = Linker::new();
+    // The header of a cubin (190) that has no sections.
+    let mut cubin = b"\x7fELF\x02\x01\x01".to_vec();
+    cubin.resize(64, 0);
+    cubin[18] = 190;
     for (name, bytes, message) in [
-        ("k.cubin", &b"\x7fELF\x02\x01\x01\0"[..], "compute_XX"),
+        ("k.cubin", &cubin[..], "-lineinfo"),
         ("k.ltoir", b"\xed\x43\x4e\x7f\x01\0\0\0", "without link-time optimization"),
         ("libk.a", b"!<arch>\n", "which are machine code"),
         ("empty", b"", "the image is empty"),

@@ -45,6 +45,7 @@ const CONTENTS: &[(&str, &[(&str, &str)])] = &[
             ("docs/cuda/numba-cuda-mlir.md", "CUDA: numba-cuda-mlir"),
             ("docs/cuda/cuda-core.md", "CUDA: cuda.core"),
             ("docs/cuda/rust.md", "CUDA: cudarc and cust"),
+            ("docs/cuda/cutile.md", "CUDA: CUDA Tile"),
             ("docs/cuda-functions.md", "Functions of the CUDA driver"),
             ("docs/cudart.md", "Programs of nvcc"),
             ("docs/cudart-functions.md", "Functions of the CUDA runtime"),
@@ -169,9 +170,17 @@ mod tests {
     fn every_document_is_in_the_book() {
         let listed =
             |path: &str| CONTENTS.iter().flat_map(|(_, files)| *files).any(|(file, _)| *file == path);
-        for entry in fs::read_dir(workspace().join("docs")).unwrap() {
-            let path = format!("docs/{}", entry.unwrap().file_name().to_string_lossy());
-            assert!(listed(&path), "{path} is not in the table of contents (CONTENTS)");
+        let mut folders = vec!["docs".to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(workspace().join(&folder)).unwrap() {
+                let entry = entry.unwrap();
+                let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
+                if entry.file_type().unwrap().is_dir() {
+                    folders.push(path);
+                } else {
+                    assert!(listed(&path), "{path} is not in the table of contents (CONTENTS)");
+                }
+            }
         }
     }
 }
