@@ -108,7 +108,7 @@ pub(super) fn check_memory(
     let mut tested = Vec::new();
     for (n, run) in accesses.runs.iter().enumerate() {
         let src = accesses.srcs.get(n).copied().filter(|_| matches!(run.address.base, Base::Row(..)));
-        if src.is_none() && is_in_frame(code, run) {
+        if is_in_frame(code, run, src) {
             continue;
         }
         tested.push((n, test(code, *run, src, guard, first as usize + n)?));
@@ -146,10 +146,18 @@ pub(super) fn check_memory(
     Ok(())
 }
 
-/// Whether a run at a constant address is inside local memory.
-fn is_in_frame(code: &Code<'_, '_, '_>, run: &Run) -> bool {
+/// Whether a run at a constant address is inside local memory; `src` is the base, if it is a register.
+fn is_in_frame(code: &Code<'_, '_, '_>, run: &Run, src: Option<Src>) -> bool {
     let local = i64::from(code.program.kernel().local);
-    let (offset, bytes) = (run.address.offset, i64::from(run.bytes));
+    let bytes = i64::from(run.bytes);
+    let offset = match (src.map(|src| code.analysis.shapes.src(src)), run.address.base) {
+        (None, _) => run.address.offset,
+        (Some(Shape::Constant(base)), Base::Row(_, AddressWidth::Bits32)) => {
+            base.wrapping_add(run.address.offset as u64) as i64 & i64::from(u32::MAX)
+        }
+        (Some(Shape::Constant(base)), _) => base.wrapping_add(run.address.offset as u64) as i64,
+        (Some(_), _) => return false,
+    };
     run.address.space == Space::Local
         && (0..=local - bytes).contains(&offset)
         && offset % i64::from(run.align) == 0
