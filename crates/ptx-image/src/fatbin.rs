@@ -125,7 +125,7 @@ pub fn ptx(bytes: &[u8], newest: u32) -> Result<Files, ImageError> {
             found => return found,
         }
     }
-    let reason = match (of(PTX).last(), entries.is_empty()) {
+    let reason = match (of(PTX).next_back(), entries.is_empty()) {
         (Some(entry), _) => {
             let sm = entry.architecture;
             format!("its PTX is for sm_{sm}, and the device is sm_{newest}: set PTX_CUDA_ARCH")
