@@ -52,8 +52,13 @@ fn documents_show_what_the_tools_print() {
     let (root, tools) = (workspace(), tools());
     let mut documents =
         vec![root.join("README.md"), root.join("CONTRIBUTING.md"), root.join("ARCHITECTURE.md")];
-    for entry in std::fs::read_dir(root.join("docs")).expect("docs are there") {
-        documents.push(entry.expect("readable").path());
+    let mut folders = vec![root.join("docs")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("docs are there") {
+            let path = entry.expect("readable").path();
+            let kept = if path.is_dir() { &mut folders } else { &mut documents };
+            kept.push(path);
+        }
     }
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").expect("a search path"));
     let mut wrong = String::new();
