@@ -3,6 +3,7 @@
 //! A row is live into a few runs of blocks, because blocks are numbered in the order in which they run. That of a row that is live at very many
 //! places is approximated by one run: memory and time would otherwise grow with the square of a kernel that keeps many values to its end.
 
+use std::collections::BTreeSet;
 use std::ops::{Range, RangeInclusive};
 
 use ptx_ir::liveness::BlockAccesses;
@@ -35,7 +36,10 @@ impl Liveness {
         let rows = program.kernel().rows;
         let mut accesses = BlockAccesses::new(rows as usize);
         for (id, block) in graph.blocks().iter().enumerate() {
-            add_accesses(program, graph, block, id, &mut accesses);
+            visit(program, graph, block, |use_, row| match use_ {
+                Use::Read => accesses.read(id, row as usize),
+                Use::Write => accesses.write(id, row as usize),
+            });
         }
         let edges = Edges::new(graph);
         let lives = accesses.live_into(&edges, most);
@@ -140,17 +144,35 @@ fn hull(graph: &Graph, accesses: impl Iterator<Item = BlockId>) -> Vec<Range<u32
     [own, late..all].into_iter().filter(|blocks| !blocks.is_empty()).collect()
 }
 
-/// What a block does to rows: it writes those of an instruction without a guard in all active lanes.
-fn add_accesses(program: &Program, graph: &Graph, block: &Block, id: BlockId, accesses: &mut BlockAccesses) {
+/// What an instruction does to a row.
+enum Use {
+    Read,
+    /// In all active lanes.
+    Write,
+}
+
+/// What a block does to rows, in order: it writes those of an instruction without a guard in all active lanes.
+fn visit(program: &Program, graph: &Graph, block: &Block, mut act: impl FnMut(Use, u32)) {
     for (_, inst, access) in graph.code(program, block) {
         let rows = access.reads.iter().filter_map(|src| src.as_register());
         let guard = guard_of(inst).map(|guard| guard.row);
-        rows.chain(guard).for_each(|row| accesses.read(id, row as usize));
+        rows.chain(guard).for_each(|row| act(Use::Read, row));
         if guard.is_none() {
-            access.writes.iter().for_each(|&row| accesses.write(id, row as usize));
+            access.writes.iter().for_each(|&row| act(Use::Write, row));
         }
     }
-    block.terminator.decided_by().into_iter().for_each(|row| accesses.read(id, row as usize));
+    block.terminator.decided_by().into_iter().for_each(|row| act(Use::Read, row));
+}
+
+/// The rows whose values at the beginning of a block it reads. They are live into it; where lives are approximated, others that it accesses seem to be.
+pub(crate) fn read_from_before(program: &Program, graph: &Graph, id: BlockId) -> BTreeSet<u32> {
+    let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
+    visit(program, graph, graph.block(id), |use_, row| match use_ {
+        Use::Write => drop(written.insert(row)),
+        Use::Read if written.contains(&row) => {}
+        Use::Read => drop(read.insert(row)),
+    });
+    read
 }
 
 #[cfg(test)]

@@ -101,6 +101,7 @@ pub use graph::{Block, BlockId, Graph, Terminator};
 pub use group::groups;
 pub use heavy::{has_heavy, is_heavy};
 pub use liveness::Liveness;
+pub(crate) use liveness::read_from_before;
 pub use nans::Nans;
 pub(crate) use nans::takes_any;
 pub use own_memory::{access_locally, own_accesses};

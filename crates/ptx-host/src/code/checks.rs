@@ -15,7 +15,7 @@ use ptx_program::{Mask, Src, WARP};
 use super::serial::Held;
 use super::state::{Code, Guard};
 use super::{index, lane_masks, registers, runtime, serial, slots};
-use crate::analysis::{BlockId, Claims};
+use crate::analysis::{BlockId, Claims, read_from_before};
 
 /// The arrays (`serial.rs`) of checked values, in addition to those of operations.
 const VALUES: usize = 6;
@@ -23,12 +23,12 @@ const INDICES: usize = 7;
 /// The array of the lane masks of warps.
 const LANES: usize = 8;
 
-/// Checks the rows that a block reads, in its active lanes.
+/// Checks the rows that a block reads, in its active lanes. Only values that are read are claimed to be something: a row that is written first, and seems to
+/// be live where lives are approximated, may have any other.
 pub(super) fn check_read(code: &mut Code<'_, '_, '_>, id: BlockId) -> Result<(), LlvmError> {
     let analysis = code.analysis;
-    let rows = analysis.rows_of(code.program, id);
     let lanes = serial::active_warps(code, None)?;
-    for row in rows.into_iter().filter(|&row| analysis.liveness.is_live_into(id, row)) {
+    for row in read_from_before(code.program, &analysis.graph, id) {
         check(code, analysis.graph.block(id).first, row, &lanes)?;
     }
     Ok(())
