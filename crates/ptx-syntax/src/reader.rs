@@ -10,34 +10,13 @@ use crate::grammar::debug::location;
 use crate::grammar::error::{Problem, unknown_directive};
 use crate::grammar::instruction::{head, instruction};
 use crate::grammar::module::{is_linkage, starts_item};
-use crate::grammar::statement::statement;
+use crate::grammar::statement::{MODULE_DIRECTIVES, statement};
 use crate::grammar::variable::variables;
 use crate::resolve::module::linkage;
 use crate::resolve::{Resolve, Resolved, Resolver, at};
 use crate::stream::{Source, Stream};
 use crate::token::{Token, TokenKind};
 use crate::tree::{Function, Statement};
-
-const MODULE_DIRECTIVES: &[&str] = &[
-    "version",
-    "target",
-    "address_size",
-    "visible",
-    "extern",
-    "weak",
-    "common",
-    "entry",
-    "func",
-    "global",
-    "const",
-    "shared",
-    "file",
-    "section",
-    "loc",
-    "pragma",
-    "alias",
-    "tex",
-];
 
 const STATEMENT_DIRECTIVES: &[&str] =
     &["reg", "param", "local", "shared", "global", "const", "loc", "pragma"];

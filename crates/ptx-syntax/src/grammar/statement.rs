@@ -13,8 +13,8 @@ use crate::grammar::variable::variables;
 use crate::token::{TokenKind, Tokens};
 use crate::tree::{Name, Statement};
 
-/// The directives that begin a statement or an item of a module.
-const DIRECTIVES: &[&str] = &[
+/// The directives that begin an item of a module, then those that only begin a statement of a body.
+const DIRECTIVES: [&str; 21] = [
     "version",
     "target",
     "address_size",
@@ -37,6 +37,9 @@ const DIRECTIVES: &[&str] = &[
     "param",
     "local",
 ];
+
+/// The directives that begin an item of a module.
+pub(crate) const MODULE_DIRECTIVES: &[&str] = DIRECTIVES.split_at(18).0;
 
 /// `directive` or `{label:} {@p} instruction` (manual 4.3), or a brace.
 pub(crate) fn statement<'a, 's>(i: Tokens<'a, 's>) -> Parsed<'a, 's, Statement<'s>> {
@@ -90,6 +93,6 @@ fn declaration<'a, 's>(i: Tokens<'a, 's>, linkage: Option<Name<'s>>) -> Parsed<'
             variables(i, linkage).map(|(i, variables)| (i, Statement::Variables(Box::new(variables))))
         }
         _ if linkage.is_some() => expected(i, "a function or variable"),
-        _ => fail(i, Problem::Directive(DIRECTIVES)),
+        _ => fail(i, Problem::Directive(&DIRECTIVES)),
     }
 }
