@@ -9,8 +9,10 @@
 //! SimplifyCFG are tuned for `ptxas` in host modules, too. Host code that depends on neither is the same either way.
 
 mod blend;
+mod bounds;
 mod forward;
 mod jit;
+mod lanes;
 mod machine;
 mod masks;
 mod names;

@@ -71,11 +71,22 @@ pub(super) fn announce_at<'c>(
 ) -> Result<(), LlvmError> {
     let (pointer, builder) = (code.types.pointer(0), code.builder());
     let bytes = u64::from(load.size) * load.dsts.len() as u64;
+    // One address and constant distances, where they are known. An index that wraps around in between has another one, which nothing but time depends on.
+    let across = match code.analysis.shapes.claim(base) {
+        Shape::Strided(stride) => stride.across,
+        Shape::Indexed(indexed) => indexed.stride().across,
+        _ => None,
+    };
     for chunk in 0..code.chunks {
-        let first = code.emit.resize(registers::first(code, base, chunk)?, 64)?;
+        let (from, distance) = match across {
+            Some(across) => (0, across.wrapping_mul(chunk as i64) as u64),
+            None => (chunk, 0),
+        };
+        let first = code.emit.resize(registers::first(code, base, from)?, 64)?;
         let next = builder.binary(BinaryOp::Add, first, step)?;
         for line in (0..bytes * u64::from(code.lanes)).step_by(LINE as usize) {
-            let offset = code.int(64, (load.address.offset as u64).wrapping_add(line));
+            let offset = (load.address.offset as u64).wrapping_add(distance).wrapping_add(line);
+            let offset = code.int(64, offset);
             let place = builder.binary(BinaryOp::Add, next, offset)?;
             let place = builder.cast(CastOp::IntToPtr, place, pointer)?;
             // Read, high locality, data cache.

@@ -4,7 +4,7 @@ use crate::common::prepared;
 use ptx_diag::SourceFile;
 use ptx_exec::{Memory, Prepared};
 use ptx_host::analysis::{Analysis, Indexed, Launched, Shape, Stride, Terminator};
-use ptx_program::{Effect, Op, Program};
+use ptx_program::{Alu, Binary, Effect, Op, Program};
 
 fn prepared(body: &str) -> Prepared {
     let text = format!(
@@ -267,4 +267,42 @@ fn loops_are_known_by_what_lanes_come_back_to() {
         .collect();
     let expected = [None, Some(vec![1, 2, 3]), Some(vec![2]), None, None, Some(vec![5])];
     assert_eq!(natural, expected);
+}
+
+/// For each operation in single precision, in order, whether the NaNs of its result may have any payload.
+fn any_nans(body: &str) -> Vec<bool> {
+    let prepared = prepared(&format!(
+        ".reg .f32 %f<9>; ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 7; mul.wide.u32 %rd2, %r1, 4;\n\
+         add.s64 %rd1, %rd1, %rd2; ld.global.f32 %f1, [%rd1]; ld.global.f32 %f2, [%rd1+512];\n{body}\nst.global.f32 [%rd1], %f8; ret;"
+    ));
+    let program = prepared.program();
+    let analysis = analyse(program, [64, 1, 1], 32);
+    let sums = program.code.iter().filter_map(|inst| match &inst.op {
+        Op::Alu(Alu::Binary { op: Binary::Float(..), d, .. }) => Some(analysis.nans.has_any(*d)),
+        _ => None,
+    });
+    sums.collect()
+}
+
+#[test]
+fn nans_of_loaded_values_may_be_any_if_nothing_observes_them() {
+    // %f1 is a loaded value or a sum, and only operands of sums: directly, shuffled, copied and selected.
+    let sum = "@%p1 add.f32 %f1, %f1, %f2;";
+    let shuffled =
+        "mov.b32 %r2, %f1; shfl.sync.down.b32 %r3, %r2, 4, 31, -1; mov.b32 %f3, %r3; add.f32 %f8, %f1, %f3;";
+    assert_eq!(any_nans(&format!("{sum} {shuffled}")), [true, true]);
+    let selected = "selp.f32 %f3, %f1, %f2, %p1; add.f32 %f8, %f1, %f3;";
+    assert_eq!(any_nans(&format!("{sum} {selected}")), [true, true]);
+    // The bits are stored, of a copy, of what is shuffled, of what is selected; or they are an integer.
+    let observed = [
+        "st.global.f32 [%rd1+1024], %f1; add.f32 %f8, %f1, %f1;",
+        "mov.f32 %f3, %f1; st.global.f32 [%rd1+1024], %f3; add.f32 %f8, %f1, %f1;",
+        "mov.b32 %r2, %f1; shfl.sync.down.b32 %r3, %r2, 4, 31, -1; st.global.u32 [%rd1+1024], %r3; add.f32 %f8, %f1, %f1;",
+        "selp.f32 %f3, %f1, %f2, %p1; st.global.f32 [%rd1+1024], %f3; add.f32 %f8, %f1, %f1;",
+        "mov.b32 %r2, %f1; and.b32 %r2, %r2, 1; cvt.rn.f32.u32 %f3, %r2; add.f32 %f8, %f1, %f3;",
+        "cvt.f64.f32 %fd1, %f1; cvt.rn.f32.f64 %f3, %fd1; add.f32 %f8, %f1, %f3;",
+    ];
+    for rest in observed {
+        assert_eq!(any_nans(&format!(".reg .f64 %fd<2>; {sum} {rest}")), [false, true], "{rest}");
+    }
 }

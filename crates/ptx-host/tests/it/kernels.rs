@@ -220,6 +220,23 @@ fn nans_are_seen_as_one() {
 }
 
 #[test]
+fn nans_that_nothing_observes_leave_no_trace() {
+    // %f1 is a loaded value or a sum, one in 16 a NaN with bits of its own. It is only added: directly, from another lane, copied around a loop, and
+    // selected; beside it %f6 and %f7 are the same, and their bits are stored.
+    let body = "ld.global.u32 %r6, [%rd5]; and.b32 %r7, %r6, 15; setp.eq.u32 %p1, %r7, 3; shl.b32 %r8, %r6, 7; @%p1 or.b32 %r8, %r8, 0x7f800001;\n\
+                mov.b32 %f1, %r8; ld.global.u32 %r9, [%rd5+512]; shl.b32 %r9, %r9, 5; and.b32 %r10, %r9, 224; setp.eq.u32 %p2, %r10, 96;\n\
+                @%p2 or.b32 %r9, %r9, 0xff800003; mov.b32 %f2, %r9; setp.gt.u32 %p3, %r7, 8; mov.f32 %f6, %f1; mov.f32 %f7, %f1;\n\
+                @%p3 add.f32 %f1, %f1, %f2; @%p3 add.f32 %f6, %f6, %f2;\n\
+                mov.u32 %r11, 0; mov.f32 %f3, %f1;\n\
+                again: mov.b32 %r12, %f3; shfl.sync.bfly.b32 %r13, %r12, 3, 31, -1; mov.b32 %f4, %r13; selp.f32 %f3, %f4, %f1, %p2;\n\
+                add.u32 %r11, %r11, 1; setp.lt.u32 %p4, %r11, %r1; @%p4 bra again;\n\
+                add.f32 %f5, %f3, %f1; mul.f32 %f5, %f5, %f3; st.global.f32 [%rd4], %f5; st.global.f32 [%rd4+512], %f6; st.global.f32 [%rd4+1024], %f7; ret;";
+    for n in [0, 1, 5] {
+        agree(body, 1, [128, 1, 1], n);
+    }
+}
+
+#[test]
 fn nans_are_converted_as_one() {
     // Sums that are NaNs with bits of their own, to all formats; binary64 shows the bits of the canonical one.
     let conversions = [

@@ -293,7 +293,7 @@ unsafe fn has_whole_bytes(ty: LLVMTypeRef) -> bool {
 /// # Safety
 ///
 /// The value is a vector of `i1` that is alive.
-unsafe fn lanes_of(mask: LLVMValueRef) -> Option<Vec<bool>> {
+pub(super) unsafe fn lanes_of(mask: LLVMValueRef) -> Option<Vec<bool>> {
     // SAFETY: elements are queried from a constant, as many as it has.
     unsafe {
         if LLVMIsConstant(mask) == 0 {

@@ -8,7 +8,7 @@ use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, FileType, RelocMode, Target, TargetMachine, TargetTriple};
 
-use super::{Cpu, blend, forward, initialize, masks};
+use super::{Cpu, blend, bounds, forward, initialize, lanes, masks};
 use crate::build::{Function, Types};
 use crate::module::bytes_of;
 use crate::pass::{reject_reported_errors, with_messages};
@@ -108,9 +108,15 @@ impl HostMachine {
         if self.cpu.triple.starts_with("x86_64") && self.cpu.has("avx512f") {
             blend::split_masked_selections(module);
         }
+        let has_distances = bounds::compare_distances(module);
+        let has_unread = lanes::remove_unread_lanes(module);
         if forward::forward_stores(module) {
             // Removes stores that have no loads left, if later ones overwrite them.
             self.run(module, "dse")?;
+        }
+        if has_unread || has_distances {
+            // What only computed operands that are used no more.
+            self.run(module, "dce")?;
         }
         // With 512 bits there are mask registers; with 128 LLVM keeps masks in a form that costs less than another comparison.
         if self.vector_bits() == 256 {
