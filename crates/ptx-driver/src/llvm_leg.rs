@@ -95,6 +95,25 @@ pub fn optimize(
     })
 }
 
+/// Unrolls loops of kernels for known launches, after [`optimize`] ([`ptx_opt::unroll_specialized`]).
+///
+/// # Errors
+///
+/// The error of the optimizer.
+pub fn unroll_specialized(
+    module: &mut Module<'_>,
+    names: &[&str],
+    choice: TargetChoice,
+    source: &SourceFile,
+) -> Result<(), Diagnostics> {
+    ptx_opt::unroll_specialized(module, names, llvm_gpu(choice)).map_err(|error| {
+        one(match &error {
+            OptError::Failed(error) => llvm_finding(error, source),
+            error => Diagnostic::error_without_place(code::FAILED, error.to_string()),
+        })
+    })
+}
+
 /// Adds kernels that run the constructors and destructors of a module (`nvptx$device$init`, `nvptx$device$fini`) with LLVM's pass
 /// `nvptx-lower-ctor-dtor`.
 ///

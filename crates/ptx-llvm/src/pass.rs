@@ -125,6 +125,25 @@ pub(crate) fn run_on_functions(
     Ok(())
 }
 
+/// What is done to loops whose trip count became known, and to what that leaves.
+const UNROLLING: &str = "loop-simplify,lcssa,loop(indvars,loop-unroll-full),sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,gvn,dse,adce";
+
+/// Unrolls the loops of some functions fully that LLVM would unroll in source code, and simplifies the functions. The caller verifies the module.
+///
+/// # Errors
+///
+/// As [`run_passes_tuned`].
+pub fn unroll_loops(module: &mut Module<'_>, names: &[&str], machine: &Machine) -> Result<(), LlvmError> {
+    let functions: Vec<_> = names.iter().filter_map(|name| module.inkwell().get_function(name)).collect();
+    run_on_functions(module, &functions, UNROLLING, machine, Tuning::Source)
+}
+
+/// The number of instructions of a function; absent if the module does not have it.
+pub fn instruction_count(module: &Module<'_>, name: &str) -> Option<usize> {
+    let function = module.inkwell().get_function(name)?;
+    Some(function.get_basic_block_iter().map(|block| block.get_instructions().count()).sum())
+}
+
 fn options(tuning: Tuning) -> PassBuilderOptions {
     let options = PassBuilderOptions::create();
     if tuning == Tuning::Compiled {

@@ -17,5 +17,5 @@ mod passes;
 mod pipeline;
 
 pub use passes::{PASSES, Pass};
-pub use pipeline::{OptError, optimize};
+pub use pipeline::{OptError, optimize, unroll_specialized};
 pub use ptx_llvm::OptLevel;

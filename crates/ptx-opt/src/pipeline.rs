@@ -7,6 +7,7 @@ use ptx_llvm::marks;
 use ptx_llvm::{
     Gpu, LlvmError, Machine, Module, OptLevel, Tuning, choose_addresses, default_pipeline,
     drop_optimized_metadata, flush_inputs, infer_address_spaces, is_left_alone, run_passes_tuned,
+    unroll_loops,
 };
 use thiserror::Error;
 
@@ -120,6 +121,20 @@ pub fn optimize(
             module.verify()?;
         }
     }
+    Ok(module.verify()?)
+}
+
+/// Unrolls loops of kernels for known launches, after [`optimize`]: the trip counts of some became known, and unlike others they were not considered by
+/// the compiler that wrote the PTX.
+///
+/// # Errors
+///
+/// [`OptError::Failed`] as for [`optimize`].
+pub fn unroll_specialized(module: &mut Module<'_>, names: &[&str], gpu: Gpu) -> Result<(), OptError> {
+    let machine = Machine::new(&gpu.or(Gpu::of_module(module)).for_pipelines(), OptLevel::O3)?;
+    unroll_loops(module, names, &machine)?;
+    (COUNT_FIRST.run)(module)?;
+    (POINT_BRANCHES.run)(module)?;
     Ok(module.verify()?)
 }
 

@@ -20,6 +20,7 @@ mod linear_lowering;
 mod linear_raising;
 mod linked;
 mod skipped;
+mod specialized;
 mod textures;
 mod typed_calls;
 mod updates;

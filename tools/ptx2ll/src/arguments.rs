@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, ValueEnum};
 use ptx_cli::{Documents, OptimizeArgs, ReportArgs, ptx_version, sm};
 use ptx_isa::{PtxVersion, Sm};
+use ptx_specialize::Assumptions;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -16,6 +17,8 @@ Examples:
   ptx2ll kernels/ --output-dir out        each .ptx file of a folder on its own
   ptx2ll --link-bitcode libdevice.10.bc -O2 k.ptx
   ptx2ll --emit=ptx < in.ptx > out.ptx    print the module back
+  ptx2ll -O3 --assume 'block=256 arg2=5000' k.ptx | ll2ptx -o fast.ptx
+                                          with another kernel for such launches
   ptx2ll --target=host --block 256 k.ptx -o k.o
                                           kernels as functions that a C program links, with k.h
   ptx2ll --target=aarch64 --cpu neoverse-n1 --block 16,16 k.ptx -o k.o
@@ -155,6 +158,11 @@ pub struct Arguments {
     /// How to optimize
     #[command(flatten)]
     pub optimize: OptimizeArgs,
+    /// Add a kernel for launches of which this is known, as in 'entry=scale block=256 grid=40,2 arg2=5000': threads of a block, blocks of the grid,
+    /// values of parameters, counted from 0. It has the name of the kernel and a hash, the same parameters, and a variable NAME_assumptions with
+    /// this text, for the host to check. With -O3 loops whose trip count is known then are unrolled. May be given several times
+    #[arg(long, value_name = "LAUNCHES", help_heading = "Optimization")]
+    pub assume: Vec<Assumptions>,
     /// What the module is for
     #[command(flatten)]
     pub target: TargetArgs,

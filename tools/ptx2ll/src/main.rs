@@ -2,6 +2,7 @@
 
 mod arguments;
 mod host;
+mod specialized;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,12 +15,13 @@ use ptx_cli::{
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 use ptx_driver::{
     BitcodeFindings, Comments, Program, Sources, TargetChoice, link_bitcode, llvm_context, llvm_finding,
-    lower, optimize, read_program,
+    lower, optimize, read_program, unroll_specialized,
 };
-use ptx_llvm::{FlushToZero, LlvmError, Module, index_elements, plain_label};
-use ptx_verify::Verified;
+use ptx_llvm::{Context, FlushToZero, LlvmError, Module, OptLevel, index_elements, plain_label};
+use ptx_specialize::Specialized;
 
 use crate::arguments::{Arguments, Emit};
+use crate::specialized::{WithCopies, fewer, is_too_long, with_copies};
 
 fn main() -> ExitCode {
     let arguments = match parse_arguments::<Arguments>() {
@@ -95,19 +97,52 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
     }
     match arguments.product() {
         Emit::None | Emit::Asm | Emit::Obj => Ok(()),
-        Emit::Ptx => output.write(terminal.step("print", || ptx_ir::print(&module)).as_bytes()),
-        Emit::Ll | Emit::Bc => output.write(&to_llvm(arguments, &sources, verified)?),
+        Emit::Ptx => {
+            let WithCopies { module, .. } = with_copies(arguments, &sources, &module, &arguments.assume)?;
+            output.write(terminal.step("print", || ptx_ir::print(&module)).as_bytes())
+        }
+        Emit::Ll | Emit::Bc => output.write(&to_llvm(arguments, &sources, &module)?),
     }
 }
 
 /// LLVM IR as text or bitcode.
-fn to_llvm(arguments: &Arguments, sources: &Sources, verified: Verified<'_>) -> Result<Vec<u8>, Failure> {
-    let terminal = arguments.report.terminal();
+fn to_llvm(arguments: &Arguments, sources: &Sources, module: &ptx_ir::Module) -> Result<Vec<u8>, Failure> {
     // LLVM's messages have no location; they are reported for the first input.
+    // Default: a module without an input has no text.
     let source = sources.files().first().cloned().unwrap_or_else(|| SourceFile::new("", Vec::new()));
     let context = llvm_context(&source).map_err(|found| rejected(&source, found))?;
+    let mut assumed = arguments.assume.clone();
+    let mut left_out = vec![None; assumed.len()];
+    loop {
+        let WithCopies { module: whole, copies } = with_copies(arguments, sources, module, &assumed)?;
+        let result = optimized(arguments, sources, &whole, &copies, (&context, &source))?;
+        // Assumptions that make a kernel too long are given up, and the module is made again.
+        let mut is_final = true;
+        for (at, copy) in copies.iter().enumerate() {
+            if is_too_long(&result, copy)
+                && let Some((fewer, tried)) = fewer(&arguments.assume[at], left_out[at])
+            {
+                (assumed[at], left_out[at], is_final) = (fewer, Some(tried), false);
+            }
+        }
+        if is_final {
+            return written(arguments, result, &source);
+        }
+    }
+}
+
+/// The optimized module.
+fn optimized<'c>(
+    arguments: &Arguments,
+    sources: &Sources,
+    whole: &ptx_ir::Module,
+    copies: &[Specialized],
+    (context, source): (&'c Context, &SourceFile),
+) -> Result<Module<'c>, Failure> {
+    let terminal = arguments.report.terminal();
+    let (verified, _) = ptx_verify::verify(whole).map_err(|found| rejected_in(sources, &found))?;
     let mut module =
-        terminal.step("lower", || lower(verified, &context)).map_err(|found| rejected_in(sources, &found))?;
+        terminal.step("lower", || lower(verified, context)).map_err(|found| rejected_in(sources, &found))?;
     let flush = if arguments.reflect_ftz { FlushToZero::Yes } else { FlushToZero::No };
     for path in &arguments.link_bitcode {
         let library = read_input(path)?;
@@ -121,14 +156,26 @@ fn to_llvm(arguments: &Arguments, sources: &Sources, verified: Verified<'_>) -> 
     let passes = arguments.optimize.passes.as_deref();
     terminal
         .step("optimize", || {
-            optimize(&mut module, arguments.optimize.level, passes, TargetChoice::default(), &source)
+            optimize(&mut module, arguments.optimize.level, passes, TargetChoice::default(), source)
         })
-        .map_err(|found| usage_or_rejected(&source, found))?;
+        .map_err(|found| usage_or_rejected(source, found))?;
+    if arguments.optimize.level == OptLevel::O3 && !copies.is_empty() {
+        let names: Vec<&str> = copies.iter().map(|copy| copy.name.as_str()).collect();
+        terminal
+            .step("unroll", || unroll_specialized(&mut module, &names, TargetChoice::default(), source))
+            .map_err(|found| rejected(source, found))?;
+    }
+    Ok(module)
+}
+
+/// The module as it is written to the output.
+fn written(arguments: &Arguments, module: Module<'_>, source: &SourceFile) -> Result<Vec<u8>, Failure> {
+    let terminal = arguments.report.terminal();
     if arguments.no_hints {
         return terminal.step("remove hints", || listing(module)).map(String::into_bytes).map_err(|error| {
             let mut findings = Diagnostics::new();
-            findings.push(llvm_finding(&error, &source));
-            rejected(&source, findings)
+            findings.push(llvm_finding(&error, source));
+            rejected(source, findings)
         });
     }
     Ok(if arguments.product() == Emit::Bc { module.to_bitcode() } else { module.to_text().into_bytes() })
