@@ -93,9 +93,22 @@ impl Graph {
         seen
     }
 
-    /// The first block of the subroutines that ptxas adds behind the function, for divisions and square roots.
-    pub fn first_internal(&self) -> Option<usize> {
-        self.labels.iter().filter(|(name, _)| name.starts_with("$__internal")).map(|(_, block)| *block).min()
+    /// For each block whether it belongs to a subroutine that ptxas adds behind the function, for divisions and square roots. Functions of the module that are called
+    /// by it alone are behind it, too (`$kernel$function`).
+    pub fn internal(&self) -> Vec<bool> {
+        let mut starts = vec![None; self.blocks.len()];
+        for (name, block) in self.labels.iter().filter(|(name, _)| name.starts_with('$')) {
+            starts[*block] = Some(name.starts_with("$__internal"));
+        }
+        let mut is_internal = false;
+        starts
+            .into_iter()
+            .map(|start| {
+                // Default: without a name the block belongs to what the one before it does.
+                is_internal = start.unwrap_or(is_internal);
+                is_internal
+            })
+            .collect()
     }
 }
 

@@ -87,16 +87,16 @@ impl Joined {
         source: &Source,
     ) -> Result<(), NotMeasured> {
         let start = self.places.len();
-        let internal = graph.first_internal();
+        let internal = graph.internal();
         let mut entries = BTreeSet::from([0]);
         for (at, block) in graph.blocks.iter().enumerate() {
             for call in block.iter().filter(|one| one.base() == "CALL") {
                 let from = Call { from: start + at, is_guarded: call.guard.is_some() };
-                let inner = call.target().and_then(|target| graph.labels.get(target));
+                let inner = call.callee().and_then(|target| graph.labels.get(target));
                 if let Some(inner) = inner {
                     entries.insert(*inner);
                     self.calls.entry(start + inner).or_default().push(from);
-                } else if let Some(outer) = call.target().and_then(|target| first.get(target)) {
+                } else if let Some(outer) = call.callee().and_then(|target| first.get(target)) {
                     self.calls.entry(*outer).or_default().push(from);
                 } else if !is_known(call, source) {
                     return Err(NotMeasured::IndirectCall { line: call.line });
@@ -106,7 +106,7 @@ impl Joined {
         let reachable = graph.reachable(entries);
         for (at, block) in graph.blocks.iter().enumerate() {
             let calls = |one: &Instruction| one.base() == "CALL" && one.operands.contains("$__internal");
-            let is_internal = internal.is_some_and(|internal| at >= internal);
+            let is_internal = internal[at];
             self.places.push(Place {
                 function: name.to_owned(),
                 instructions: block.clone(),
@@ -154,7 +154,7 @@ fn reached(functions: &BTreeMap<String, Vec<Item>>, kernel: &str) -> Vec<(String
         let Some(items) = functions.get(&name) else { continue };
         let graph = Graph::new(items);
         for call in graph.blocks.iter().flatten().filter(|one| one.base() == "CALL") {
-            if let Some(target) = call.target()
+            if let Some(target) = call.callee()
                 && !names.iter().any(|known| known == target)
             {
                 names.push(target.to_owned());

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use anyhow::{Context as _, Result, anyhow};
 use ptx_diag::SourceFile;
 use ptx_exec::{Launch, Observation, Outcome};
+use ptx_ir::Module;
 
-use crate::machine::usage;
+use crate::machine::{Usage, usage};
 use crate::oracle::{Oracles, architecture_at_least};
 use crate::stage;
 use crate::weighted::NotMeasured;
@@ -68,47 +69,80 @@ pub struct Measured {
     pub outcome: Outcome,
 }
 
-/// Executes a kernel in the interpreter, assembles its module and estimates the counts of the machine code.
-///
-/// # Errors
-/// When the module has errors, the launch fails, ptxas refuses the module, or a program cannot be run. Fails without ptxas and nvdisasm: ask for them first.
-pub fn measure(oracles: &Oracles, ptx: &str, launch: &Launch) -> Result<Measured> {
-    let text = SourceFile::new("kernel.ptx", ptx);
-    let module = stage::read(&text)?;
-    let observation = Observation { profile: true, ..Observation::default() };
-    let observed = ptx_exec::run_observed(stage::verify(&module, &text)?, launch, &observation);
-    let outcome = observed.result.map_err(|error| {
-        anyhow!("{} fails: {}", launch.entry, stage::describe(&text, &error.into_diagnostics()))
-    })?;
-    let source = Source::new(&module, &text, &observed.profile);
-    let architecture = architecture_at_least(ptx, LEAST_ARCHITECTURE);
-    let (cubin, said) = oracles.assemble_with_lines(ptx, &architecture)?;
-    let functions = functions(&oracles.disassemble_with_lines(&cubin)?);
-    let usage = usage(&said);
-    let used = usage.get(&launch.entry).context("ptxas says nothing of the kernel")?;
-    let block = launch.block.iter().product();
-    let registers = used.registers.context("ptxas names no registers")?;
-    let shared = u32::try_from(used.shared)? + launch.dynamic_shared;
-    let resident = resident_warps(&architecture, block, u32::try_from(registers)?, shared);
-    let resources = Resources {
-        instructions: functions
-            .get(&launch.entry)
-            .map(|items| length(items))
-            .context("no machine code of the kernel")?,
-        registers,
-        spilled: used.spilled,
-        frame: used.frame,
-        resident,
-        architecture,
-    };
-    let blocks: u64 = launch.grid.iter().map(|extent| u64::from(*extent)).product();
-    // Clusters, of which the grid of some kernels consists, have more threads than that: the first block tells.
+/// A module with its machine code.
+#[derive(Clone, Debug)]
+pub struct Assembled {
+    text: SourceFile,
+    module: Module,
+    architecture: String,
+    functions: BTreeMap<String, Vec<Item>>,
+    usage: BTreeMap<String, Usage>,
+}
+
+impl Assembled {
+    /// Reads a module and lets ptxas assemble it.
+    ///
+    /// # Errors
+    /// When the module has errors, ptxas refuses it, or a program cannot be run. Fails without ptxas and nvdisasm: ask for them first.
+    pub fn new(oracles: &Oracles, ptx: &str) -> Result<Self> {
+        let text = SourceFile::new("kernel.ptx", ptx);
+        let module = stage::read_and_verify(&text)?;
+        let architecture = architecture_at_least(ptx, LEAST_ARCHITECTURE);
+        let (cubin, said) = oracles.assemble_with_lines(ptx, &architecture)?;
+        let functions = functions(&oracles.disassemble_with_lines(&cubin)?);
+        Ok(Self { text, module, architecture, functions, usage: usage(&said) })
+    }
+
+    /// Executes a kernel in the interpreter and estimates the counts of its machine code.
+    ///
+    /// # Errors
+    /// When the launch fails, or the kernel is not in the machine code.
+    pub fn measure(&self, launch: &Launch) -> Result<Measured> {
+        let observation = Observation { profile: true, ..Observation::default() };
+        let verified = stage::verify(&self.module, &self.text)?;
+        let observed = ptx_exec::run_observed(verified, launch, &observation);
+        let outcome = observed.result.map_err(|error| {
+            anyhow!("{} fails: {}", launch.entry, stage::describe(&self.text, &error.into_diagnostics()))
+        })?;
+        let source = Source::new(&self.module, &self.text, &observed.profile);
+        let threads = threads(launch, &source);
+        let estimate = estimate(&self.functions, &launch.entry, &source, threads);
+        let weighted = estimate.as_ref().map(weigh).map_err(Clone::clone);
+        let resources = self.resources(launch)?;
+        Ok(Measured { resources, weighted, estimate: estimate.ok(), source, outcome })
+    }
+
+    fn resources(&self, launch: &Launch) -> Result<Resources> {
+        let used = self.usage.get(&launch.entry).context("ptxas says nothing of the kernel")?;
+        let code = self.functions.get(&launch.entry).context("no machine code of the kernel")?;
+        let registers = used.registers.context("ptxas names no registers")?;
+        let shared = u32::try_from(used.shared)? + launch.dynamic_shared;
+        let block = launch.block.iter().product();
+        Ok(Resources {
+            architecture: self.architecture.clone(),
+            instructions: length(code),
+            registers,
+            spilled: used.spilled,
+            frame: used.frame,
+            resident: resident_warps(&self.architecture, block, u32::try_from(registers)?, shared),
+        })
+    }
+}
+
+/// The threads of a launch: those that execute the kernel's first block, since the grid of some kernels consists of clusters.
+fn threads(launch: &Launch, source: &Source) -> u64 {
+    let product = |extents: &[u32; 3]| extents.iter().map(|extent| u64::from(*extent)).product::<u64>();
     let first = source.entries.get(&launch.entry).and_then(|block| source.blocks[*block].threads);
     // Default: a kernel that begins with a guarded branch does not tell.
-    let threads = first.unwrap_or(blocks * u64::from(block));
-    let estimate = estimate(&functions, &launch.entry, &source, threads);
-    let weighted = estimate.as_ref().map(weigh).map_err(Clone::clone);
-    Ok(Measured { resources, weighted, estimate: estimate.ok(), source, outcome })
+    first.unwrap_or(product(&launch.grid) * product(&launch.block))
+}
+
+/// Assembles and measures a kernel.
+///
+/// # Errors
+/// As [`Assembled::new`] and [`Assembled::measure`].
+pub fn measure(oracles: &Oracles, ptx: &str, launch: &Launch) -> Result<Measured> {
+    Assembled::new(oracles, ptx)?.measure(launch)
 }
 
 fn length(items: &[Item]) -> usize {

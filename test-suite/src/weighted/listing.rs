@@ -34,6 +34,11 @@ impl Instruction {
         self.base() == "NOP"
     }
 
+    /// The function or label that it calls, if it is a call that names it: `CALL.REL.NOINC R2 `(k)` adds a register to a place.
+    pub fn callee(&self) -> Option<&str> {
+        (self.base() == "CALL" && self.operands.starts_with('`')).then(|| self.target()).flatten()
+    }
+
     /// The label among the operands.
     pub fn target(&self) -> Option<&str> {
         let (_, rest) = self.operands.split_once("`(")?;

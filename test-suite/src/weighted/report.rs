@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use serde_json::{Value, json};
 
 use crate::judge::in_parallel;
 use crate::oracle::Oracles;
 use crate::weighted::class::Class;
 use crate::weighted::compare::{Comparison, Finding, MOST_RATIO, Results};
-use crate::weighted::kernel::{Measured, Weighted, measure};
+use crate::weighted::estimate::MachineLoop;
+use crate::weighted::kernel::{Assembled, Measured, Resources, Weighted};
 use crate::weighted::reasons::Reasons;
 use crate::weighted::sets::Kernel;
 use crate::weighted::way::Way;
@@ -27,7 +28,7 @@ pub enum Over {
 /// What came of a kernel on a way.
 pub type Attempt = Result<Comparison>;
 
-/// Measures all kernels on all ways, `jobs` kernels at a time; for each kernel the ways in their order.
+/// Measures all kernels on all ways, `jobs` modules at a time; for each kernel the ways in their order. A kernel whose original fails has one attempt.
 pub fn measure_all(
     oracles: &Oracles,
     kernels: &[Kernel],
@@ -35,34 +36,54 @@ pub fn measure_all(
     over: &Over,
     jobs: usize,
 ) -> Vec<Vec<Attempt>> {
-    in_parallel(kernels, jobs, |kernel| {
-        let compared = attempts(oracles, kernel, ways, over);
-        compared.unwrap_or_else(|error| vec![Err(error)])
-    })
+    // Kernels of a module are translated and assembled together.
+    let modules: Vec<&[Kernel]> = kernels.chunk_by(|a, b| a.ptx == b.ptx).collect();
+    let measured = in_parallel(&modules, jobs, |kernels| module(oracles, kernels, ways, over));
+    measured.into_iter().flatten().collect()
 }
 
-fn attempts(oracles: &Oracles, kernel: &Kernel, ways: &[Way], over: &Over) -> Result<Vec<Attempt>> {
-    let original = measure(oracles, &kernel.ptx, &kernel.launch).context("the original")?;
+fn module(oracles: &Oracles, kernels: &[Kernel], ways: &[Way], over: &Over) -> Vec<Vec<Attempt>> {
+    let Some(first) = kernels.first() else { return Vec::new() };
+    let taken = |way: &Way| -> Result<Assembled> {
+        Assembled::new(oracles, &way.take(oracles, &first.name, &first.ptx)?)
+    };
+    let original = Assembled::new(oracles, &first.ptx).context("the original");
     let before = match over {
-        Over::Original => original.clone(),
-        Over::Way(way) => taken(oracles, kernel, way)?,
+        Over::Original => None,
+        Over::Way(way) => Some(taken(way)),
     };
-    let compare = |way: &Way| {
-        let after = taken(oracles, kernel, way)?;
-        let results = match kernel.judge(&original.outcome, &after.outcome) {
-            Err(error) => Results::Wrong(format!("{error:#}")),
-            Ok(()) if original.outcome.buffers == after.outcome.buffers => Results::Same,
-            Ok(()) => Results::Near,
-        };
-        let (kernel, before) = (kernel.name.clone(), before.clone());
-        Ok(Comparison { kernel, way: way.clone(), before, after, results })
+    let after: Vec<Result<Assembled>> = ways.iter().map(taken).collect();
+    let of_kernel = |kernel: &Kernel| -> Result<Vec<Attempt>> {
+        let original = made(&original)?.measure(&kernel.launch).context("the original")?;
+        let before = before.as_ref().map(|before| made(before)?.measure(&kernel.launch)).transpose()?;
+        let before = before.as_ref().unwrap_or(&original);
+        let compared = ways.iter().zip(&after).map(|(way, after)| {
+            let after = made(after)?.measure(&kernel.launch)?;
+            Ok(compare(kernel, way, &original, before, after))
+        });
+        Ok(compared.collect())
     };
-    Ok(ways.iter().map(compare).collect())
+    kernels.iter().map(|kernel| of_kernel(kernel).unwrap_or_else(|error| vec![Err(error)])).collect()
 }
 
-fn taken(oracles: &Oracles, kernel: &Kernel, way: &Way) -> Result<Measured> {
-    let ptx = way.take(oracles, &kernel.name, &kernel.ptx)?;
-    measure(oracles, &ptx, &kernel.launch)
+/// What was made of a module, or the error of all its kernels.
+fn made(assembled: &Result<Assembled>) -> Result<&Assembled> {
+    assembled.as_ref().map_err(|error| anyhow!("{error:#}"))
+}
+
+fn compare(
+    kernel: &Kernel,
+    way: &Way,
+    original: &Measured,
+    before: &Measured,
+    after: Measured,
+) -> Comparison {
+    let results = match kernel.judge(&original.outcome, &after.outcome) {
+        Err(error) => Results::Wrong(format!("{error:#}")),
+        Ok(()) if original.outcome.buffers == after.outcome.buffers => Results::Same,
+        Ok(()) => Results::Near,
+    };
+    Comparison { kernel: kernel.name.clone(), way: way.clone(), before: before.clone(), after, results }
 }
 
 /// The figures of a way over all kernels.
@@ -158,12 +179,9 @@ const HEAD: &str = "| kernel | warp instructions | ratio | thread instr. | stati
 fn row(one: &Comparison) -> String {
     let (before, after) = (&one.before.resources, &one.after.resources);
     let step = |(was, is): (String, String)| if was == is { is } else { format!("{was} -> {is}") };
-    let pair = |get: fn(&crate::weighted::kernel::Resources) -> usize| {
-        step((get(before).to_string(), get(after).to_string()))
-    };
-    let resident = |resources: &crate::weighted::kernel::Resources| {
-        resources.resident.map_or("?".to_owned(), |warps| warps.to_string())
-    };
+    let pair = |get: fn(&Resources) -> usize| step((get(before).to_string(), get(after).to_string()));
+    let resident =
+        |resources: &Resources| resources.resident.map_or("?".to_owned(), |warps| warps.to_string());
     let results = match &one.results {
         Results::Same => "same",
         Results::Near => "near",
@@ -190,7 +208,8 @@ fn row(one: &Comparison) -> String {
 }
 
 fn iterations(weighted: &Weighted) -> String {
-    format!("{:.0}", weighted.loops.iter().map(|one| one.iterations).sum::<f64>())
+    // From a positive zero: the sum of nothing is a negative one.
+    format!("{:.0}", weighted.loops.iter().map(|one| one.iterations).fold(0.0, std::ops::Add::add))
 }
 
 fn add(one: &Comparison, summary: &mut Summary, classes: &mut BTreeMap<Class, [f64; 2]>, notes: &mut String) {
@@ -286,7 +305,7 @@ fn side(measured: &Measured) -> Value {
             object["residual"] = json!(weighted.residual);
             let classes = weighted.classes.iter().map(|(class, count)| (class.to_string(), json!(count)));
             object["classes"] = Value::Object(classes.collect());
-            let one = |one: &crate::weighted::estimate::MachineLoop| json!({"line": one.line, "trips": one.trips, "copies": one.copies, "entries": one.entries, "iterations": one.iterations});
+            let one = |one: &MachineLoop| json!({"line": one.line, "trips": one.trips, "copies": one.copies, "entries": one.entries, "iterations": one.iterations});
             object["loops"] = weighted.loops.iter().map(one).collect();
         }
     }
