@@ -216,6 +216,22 @@ impl Oracles {
         Ok(std::fs::read_to_string(output)?)
     }
 
+    /// What the stock opt's analysis of scalar evolution says of `ir`: expressions, and the trip counts of loops.
+    ///
+    /// # Errors
+    /// When opt refuses, or cannot be run. Fails without opt: ask for it first.
+    pub fn scalar_evolution(&self, ir: &str) -> Result<String> {
+        let opt = self.opt.as_ref().context("no opt")?;
+        let file = tempfile::NamedTempFile::new()?;
+        std::fs::write(file.path(), ir)?;
+        let mut command = Command::new(opt);
+        command.args(["-passes=loop-simplify,print<scalar-evolution>", "-disable-output"]).arg(file.path());
+        let run = output_within(&mut command, LIMIT)?;
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        ensure!(run.status.success(), "opt: {}", first_lines(&said, 6));
+        Ok(said)
+    }
+
     /// The machine code of `cubin` as text.
     ///
     /// # Errors

@@ -38,6 +38,8 @@ pub struct Comparison {
     pub after: Measured,
     /// Whether it still computes the same.
     pub results: Results,
+    /// Loops of the kernel whose trip count LLVM cannot tell, in the LLVM IR as lowered and as optimized; `None` where that was not asked.
+    pub unpredictable: Option<(usize, usize)>,
 }
 
 /// What is worse.
@@ -47,6 +49,8 @@ pub enum Finding {
     Longer(f64),
     /// Loops have fewer copies: iterations of machine loops before and after.
     CopiesLost(f64, f64),
+    /// More loops have no trip count that is known before they run: their number before and after.
+    TripCountsLost(usize, usize),
     /// The code is many times as long: the ratio.
     Static(f64),
 }
@@ -57,6 +61,9 @@ impl fmt::Display for Finding {
             Self::Longer(ratio) => write!(f, "{ratio:.3} of the issued instructions"),
             Self::CopiesLost(before, after) => {
                 write!(f, "copies lost: {before:.0} iterations of machine loops became {after:.0}")
+            }
+            Self::TripCountsLost(before, after) => {
+                write!(f, "trip counts lost: {before} loops without one became {after}")
             }
             Self::Static(ratio) => write!(f, "{ratio:.1} times the instructions"),
         }
@@ -92,9 +99,11 @@ impl Comparison {
         let [(was, _), (is, entries)] = [before, after].map(iterations);
         let lost = is > MOST_ITERATIONS * was + entries;
         let copies = lost.then_some(Finding::CopiesLost(was, is));
+        let lost = self.unpredictable.filter(|(before, after)| after > before);
+        let trips = lost.map(|(before, after)| Finding::TripCountsLost(before, after));
         let length = self.static_ratio();
         let longest = (length > MOST_STATIC).then_some(Finding::Static(length));
-        [longer, copies, longest].into_iter().flatten().collect()
+        [longer, copies, trips, longest].into_iter().flatten().collect()
     }
 }
 

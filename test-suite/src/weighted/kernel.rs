@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result, anyhow};
 use ptx_diag::SourceFile;
-use ptx_exec::{Launch, Observation, Outcome};
+use ptx_exec::{Launch, Observation, Outcome, Reconvergence};
 use ptx_ir::Module;
 
 use crate::machine::{Usage, usage};
@@ -100,6 +100,8 @@ impl Assembled {
     pub fn measure(&self, launch: &Launch) -> Result<Measured> {
         let observation = Observation { profile: true, ..Observation::default() };
         let verified = stage::verify(&self.module, &self.text)?;
+        // Threads of a warp come together again where machine code brings them together, wherever the text has the blocks of a branch.
+        let launch = &Launch { reconvergence: Reconvergence::Late, ..launch.clone() };
         let observed = ptx_exec::run_observed(verified, launch, &observation);
         let outcome = observed.result.map_err(|error| {
             anyhow!("{} fails: {}", launch.entry, stage::describe(&self.text, &error.into_diagnostics()))

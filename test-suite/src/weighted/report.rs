@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use anyhow::{Context as _, Result, anyhow};
 use serde_json::{Value, json};
 
+use crate::directive::Level;
 use crate::judge::in_parallel;
 use crate::oracle::Oracles;
 use crate::weighted::class::Class;
@@ -14,6 +15,7 @@ use crate::weighted::estimate::MachineLoop;
 use crate::weighted::kernel::{Assembled, Measured, Resources, Weighted};
 use crate::weighted::reasons::Reasons;
 use crate::weighted::sets::Kernel;
+use crate::weighted::trip_counts::unpredictable_loops;
 use crate::weighted::way::Way;
 
 /// What a kernel is held against.
@@ -42,24 +44,48 @@ pub fn measure_all(
     measured.into_iter().flatten().collect()
 }
 
+/// A module on a way, or one that was not changed.
+struct Taken {
+    assembled: Assembled,
+    /// For each function the loops of its optimized LLVM IR whose trip count is not known.
+    unpredictable: Option<BTreeMap<String, usize>>,
+}
+
+fn take(oracles: &Oracles, kernel: &Kernel, way: &Way) -> Result<Taken> {
+    let ir = way.ir(&kernel.name, &kernel.ptx)?;
+    let assembled = Assembled::new(oracles, &way.finish(oracles, &kernel.name, &ir)?)?;
+    Ok(Taken { assembled, unpredictable: unpredictable_loops(oracles, &ir)? })
+}
+
 fn module(oracles: &Oracles, kernels: &[Kernel], ways: &[Way], over: &Over) -> Vec<Vec<Attempt>> {
     let Some(first) = kernels.first() else { return Vec::new() };
-    let taken = |way: &Way| -> Result<Assembled> {
-        Assembled::new(oracles, &way.take(oracles, &first.name, &first.ptx)?)
-    };
     let original = Assembled::new(oracles, &first.ptx).context("the original");
+    let lowered = Way::Level(Level::O0).ir(&first.name, &first.ptx);
+    let lowered = lowered.and_then(|ir| unpredictable_loops(oracles, &ir));
     let before = match over {
         Over::Original => None,
-        Over::Way(way) => Some(taken(way)),
+        Over::Way(way) => Some(take(oracles, first, way)),
     };
-    let after: Vec<Result<Assembled>> = ways.iter().map(taken).collect();
+    let after: Vec<Result<Taken>> = ways.iter().map(|way| take(oracles, first, way)).collect();
     let of_kernel = |kernel: &Kernel| -> Result<Vec<Attempt>> {
+        let lowered = made(&lowered)?.as_ref().and_then(|loops| loops.get(&kernel.launch.entry));
         let original = made(&original)?.measure(&kernel.launch).context("the original")?;
-        let before = before.as_ref().map(|before| made(before)?.measure(&kernel.launch)).transpose()?;
+        let before = before.as_ref().map(|before| made(before)?.assembled.measure(&kernel.launch));
+        let before = before.transpose()?;
         let before = before.as_ref().unwrap_or(&original);
         let compared = ways.iter().zip(&after).map(|(way, after)| {
-            let after = made(after)?.measure(&kernel.launch)?;
-            Ok(compare(kernel, way, &original, before, after))
+            let after = made(after)?;
+            let optimized = after.unpredictable.as_ref().and_then(|loops| loops.get(&kernel.launch.entry));
+            let after = after.assembled.measure(&kernel.launch)?;
+            let results = results(kernel, &original, &after);
+            Ok(Comparison {
+                kernel: kernel.name.clone(),
+                way: way.clone(),
+                before: before.clone(),
+                after,
+                results,
+                unpredictable: lowered.copied().zip(optimized.copied()),
+            })
         });
         Ok(compared.collect())
     };
@@ -67,23 +93,16 @@ fn module(oracles: &Oracles, kernels: &[Kernel], ways: &[Way], over: &Over) -> V
 }
 
 /// What was made of a module, or the error of all its kernels.
-fn made(assembled: &Result<Assembled>) -> Result<&Assembled> {
-    assembled.as_ref().map_err(|error| anyhow!("{error:#}"))
+fn made<T>(made: &Result<T>) -> Result<&T> {
+    made.as_ref().map_err(|error| anyhow!("{error:#}"))
 }
 
-fn compare(
-    kernel: &Kernel,
-    way: &Way,
-    original: &Measured,
-    before: &Measured,
-    after: Measured,
-) -> Comparison {
-    let results = match kernel.judge(&original.outcome, &after.outcome) {
+fn results(kernel: &Kernel, original: &Measured, after: &Measured) -> Results {
+    match kernel.judge(&original.outcome, &after.outcome) {
         Err(error) => Results::Wrong(format!("{error:#}")),
         Ok(()) if original.outcome.buffers == after.outcome.buffers => Results::Same,
         Ok(()) => Results::Near,
-    };
-    Comparison { kernel: kernel.name.clone(), way: way.clone(), before: before.clone(), after, results }
+    }
 }
 
 /// The figures of a way over all kernels.
@@ -243,7 +262,7 @@ fn judge(one: &Comparison, reasons: &mut Reasons, summary: &mut Summary, notes: 
     let findings = one.findings();
     for finding in &findings {
         summary.above += usize::from(matches!(finding, Finding::Longer(_)));
-        summary.lost += usize::from(matches!(finding, Finding::CopiesLost(..)));
+        summary.lost += usize::from(matches!(finding, Finding::CopiesLost(..) | Finding::TripCountsLost(..)));
         let reason = reasons.explain(&one.kernel, &way, ratio);
         if reason.is_none() && one.way.is_judged() {
             summary.unexplained += 1;

@@ -47,6 +47,14 @@ impl Way {
     /// # Errors
     /// The findings of the stage that refuses it, or what llc says.
     pub fn take(&self, oracles: &Oracles, name: &str, ptx: &str) -> Result<String> {
+        self.finish(oracles, name, &self.ir(name, ptx)?)
+    }
+
+    /// The LLVM IR that a text becomes on the way, optimized.
+    ///
+    /// # Errors
+    /// The findings of the stage that refuses it.
+    pub fn ir(&self, name: &str, ptx: &str) -> Result<String> {
         let source = SourceFile::new(name, ptx);
         let module = stage::read(&source)?;
         let context = Context::new()?;
@@ -59,11 +67,20 @@ impl Way {
         if let Self::Passes(passes) = self {
             ptx_opt::optimize(&mut llvm, OptLevel::O0, Some(passes), Gpu::default()).context("optimize")?;
         }
-        // Through text, as the tools are used.
-        let ir = llvm.to_text();
+        Ok(llvm.to_text())
+    }
+
+    /// The PTX that LLVM IR becomes on the way. It is given as text, as the tools are used.
+    ///
+    /// # Errors
+    /// The findings of the stage that refuses it, or what llc says.
+    pub fn finish(&self, oracles: &Oracles, name: &str, ir: &str) -> Result<String> {
         match self {
-            Self::Llc => oracles.compile_more(&ir, &["-O2"]),
-            Self::Level(_) | Self::Passes(_) => stage::raise(&mut stage::read_llvm(&context, name, &ir)?),
+            Self::Llc => oracles.compile_more(ir, &["-O2"]),
+            Self::Level(_) | Self::Passes(_) => {
+                let context = Context::new()?;
+                stage::raise(&mut stage::read_llvm(&context, name, ir)?)
+            }
         }
     }
 }
