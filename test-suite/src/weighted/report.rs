@@ -130,6 +130,12 @@ impl Summary {
         self.failed + self.unexplained > 0
     }
 
+    /// The last row of the table.
+    fn row(&self) -> String {
+        let (count, ratio, registers) = (self.ratios.len(), self.ratio(), mean(&self.registers));
+        format!("| geometric mean of {count} | | **{ratio:.3}** | | | {registers:.3} | | | | | | |\n")
+    }
+
     /// The last line of a report.
     pub fn line(&self) -> String {
         format!(
@@ -159,7 +165,7 @@ pub struct Report {
 
 /// Reports on a way: a row for each kernel, a table of classes, findings.
 pub fn report(way: &Way, attempts: &[(&str, &Attempt)], reasons: &mut Reasons) -> Report {
-    let mut text = format!("### {way}\n\n{HEAD}");
+    let mut text = format!("| {way} {HEAD}");
     let (mut notes, mut summary) = (String::new(), Summary::default());
     let mut classes: BTreeMap<Class, [f64; 2]> = BTreeMap::new();
     for (name, attempt) in attempts {
@@ -176,8 +182,9 @@ pub fn report(way: &Way, attempts: &[(&str, &Attempt)], reasons: &mut Reasons) -
             }
         }
     }
+    text += &summary.row();
     text += "\n";
-    text += &class_table(&classes);
+    text += &class_table(way, &classes);
     for row in reasons.stale().filter(|_| way.is_judged()) {
         if row.split('\t').nth(1) == Some(&way.to_string()) {
             summary.unexplained += 1;
@@ -193,7 +200,7 @@ pub fn report(way: &Way, attempts: &[(&str, &Attempt)], reasons: &mut Reasons) -
     Report { text, summary }
 }
 
-const HEAD: &str = "| kernel | warp instructions | ratio | thread instr. | static | registers | spilled | warps resident | loop iterations | pinned | residual | results |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n";
+const HEAD: &str = "| warp instructions | ratio | thread instr. | static | registers | spilled | warps resident | loop iterations | pinned | residual | results |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n";
 
 fn row(one: &Comparison) -> String {
     let (before, after) = (&one.before.resources, &one.after.resources);
@@ -273,9 +280,9 @@ fn judge(one: &Comparison, reasons: &mut Reasons, summary: &mut Summary, notes: 
 }
 
 /// The shares of the classes before and after, in parts of the instructions issued before.
-fn class_table(classes: &BTreeMap<Class, [f64; 2]>) -> String {
+fn class_table(way: &Way, classes: &BTreeMap<Class, [f64; 2]>) -> String {
     let all: f64 = classes.values().map(|[before, _]| before).sum();
-    let mut text = String::from("| class | before, % of issued | after | ratio |\n|---|---:|---:|---:|\n");
+    let mut text = format!("| {way}, class | before, % of issued | after | ratio |\n|---|---:|---:|---:|\n");
     for (class, [before, after]) in classes {
         let ratio = if *before > 0.0 { format!("{:.2}", after / before) } else { "new".to_owned() };
         let percent = |count: &f64| 100.0 * count / all;

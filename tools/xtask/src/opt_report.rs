@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
+use regex_lite::Regex;
 use serde_json::Value;
 use test_suite::kernels::Size;
-use test_suite::pattern::is_like;
 use test_suite::weighted::kernel::measure as measure_kernel;
 use test_suite::weighted::reasons::Reasons;
 use test_suite::weighted::report::{Attempt, Over, explanation, measure_all, object, report};
@@ -30,16 +30,16 @@ pub(crate) struct OptReportArguments {
     /// What the counts are compared with: `original`, or a way
     #[arg(long, value_name = "WAY", default_value = "original")]
     over: String,
-    /// Only kernels whose names are like this; `*` matches anything
-    #[arg(long, value_name = "PATTERN", default_value = "*")]
-    filter: String,
+    /// Only kernels in whose names this regular expression is found
+    #[arg(long, value_name = "RE", default_value = "")]
+    filter: Regex,
     /// Size of the launches of `bench`
     #[arg(long, value_enum, default_value = "small")]
     size: SizeName,
     /// Write all figures to a file, an object on each line
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Print each block of the machine code of this kernel, with its count and PTX lines, before and after the first way
+    /// Print each block of the machine code of this kernel, with its count and PTX lines, before and after each way
     #[arg(long, value_name = "KERNEL")]
     explain: Option<String>,
 }
@@ -70,8 +70,8 @@ pub(crate) fn measure(arguments: &OptReportArguments) -> Result<()> {
     let ways: Vec<Way> = arguments.ways.iter().flat_map(|ways| ways.0.clone()).collect();
     let chosen = chosen(arguments, arguments.size.size())?;
     ensure!(!chosen.is_empty(), "no kernel has such a name");
-    if let Some(name) = &arguments.explain {
-        return explain(name, &chosen, &ways);
+    if arguments.explain.is_some() {
+        return explain(&chosen, &ways);
     }
     let over = match arguments.over.as_str() {
         "original" => Over::Original,
@@ -111,19 +111,27 @@ pub(crate) fn measure(arguments: &OptReportArguments) -> Result<()> {
 }
 
 fn chosen(arguments: &OptReportArguments, size: Size) -> Result<Vec<Kernel>> {
-    let filter = arguments.explain.as_ref().unwrap_or(&arguments.filter);
     let root = workspace().join("test-suite");
     let mut all = Vec::new();
     for set in &arguments.sets {
-        all.extend(kernels(&root, set, size, |name| is_like(name, filter))?);
+        let is_meant = |name: &str| match &arguments.explain {
+            Some(kernel) => is_called(name, kernel),
+            None => arguments.filter.is_match(name),
+        };
+        all.extend(kernels(&root, set, size, is_meant)?);
     }
     Ok(all)
 }
 
+/// Whether a kernel has this name, with or without its set and file.
+fn is_called(name: &str, kernel: &str) -> bool {
+    name == kernel || name.strip_suffix(kernel).is_some_and(|rest| rest.ends_with('/'))
+}
+
 #[expect(clippy::print_stdout, reason = "the listing is the result")]
-fn explain(name: &str, chosen: &[Kernel], ways: &[Way]) -> Result<()> {
+fn explain(chosen: &[Kernel], ways: &[Way]) -> Result<()> {
     let oracles = oracles();
-    for kernel in chosen.iter().filter(|kernel| is_like(&kernel.name, name)) {
+    for kernel in chosen {
         println!("==== {}: original", kernel.name);
         let measured = measure_kernel(&oracles, &kernel.ptx, &kernel.launch)?;
         println!("{}", explanation(&kernel.ptx, &measured));
