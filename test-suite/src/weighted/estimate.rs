@@ -145,7 +145,7 @@ fn solve(
     conserve_flow(joined, &mut program);
     wish_for_lines(joined, source, anchors, scale, &mut program);
     for one in repeats {
-        one.wish(&mut program);
+        one.wish(joined, scale, &mut program);
     }
     let values = program.solve().map_err(NotMeasured::Unsolved)?;
     let edges: Vec<f64> = values.iter().take(joined.edges.len()).map(|value| value * scale).collect();

@@ -283,7 +283,8 @@ fn judge(one: &Comparison, reasons: &mut Reasons, summary: &mut Summary, notes: 
 fn class_table(way: &Way, classes: &BTreeMap<Class, [f64; 2]>) -> String {
     let all: f64 = classes.values().map(|[before, _]| before).sum();
     let mut text = format!("| {way}, class | before, % of issued | after | ratio |\n|---|---:|---:|---:|\n");
-    for (class, [before, after]) in classes {
+    // What only paths have that are not taken is issued 0 times.
+    for (class, [before, after]) in classes.iter().filter(|(_, [before, after])| before + after > 0.0) {
         let ratio = if *before > 0.0 { format!("{:.2}", after / before) } else { "new".to_owned() };
         let percent = |count: &f64| 100.0 * count / all;
         let _ = writeln!(text, "| {class} | {:.2} | {:.2} | {ratio} |", percent(before), percent(after));

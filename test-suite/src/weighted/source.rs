@@ -49,6 +49,8 @@ pub struct Loop {
     pub entries: u64,
     /// How often they executed its first block.
     pub iterations: u64,
+    /// How often they executed the blocks that go back to the first one: the trips, wherever the loop is tested.
+    pub latched: Option<u64>,
 }
 
 impl Loop {
@@ -241,7 +243,11 @@ impl Source {
             if waits_for_others(executed.body, &executed.cfg, &found.blocks) {
                 self.spinning.push(line);
             }
-            self.loops.push(Loop { line, lines, entries: entries.clamp(1, iterations), iterations });
+            let latches = executed.cfg.predecessors(found.header).filter(|from| found.blocks.contains(from));
+            let latches: BTreeSet<usize> = latches.collect();
+            let latched = latches.into_iter().map(|latch| executed.blocks[latch].threads).sum();
+            let entries = entries.clamp(1, iterations);
+            self.loops.push(Loop { line, lines, entries, iterations, latched });
         }
     }
 }

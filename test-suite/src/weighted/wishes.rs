@@ -10,6 +10,8 @@ use crate::weighted::source::{Loop, Source};
 
 /// The price of an execution of a block above what its PTX lines allow.
 const ABOVE_LINES: f64 = 8.0;
+/// The price of a trip too many or too few of a loop that ptxas left as it was.
+const TRIPS: f64 = 20.0;
 /// The price of a repetition of a loop above what its entries allow.
 const ABOVE_ENTRIES: f64 = 60.0;
 
@@ -184,6 +186,8 @@ pub(super) struct Repeats {
     pub(super) copies: usize,
     /// How often the first block may be executed for each time that the loop is entered.
     most: f64,
+    /// How often it is executed, where ptxas left the PTX loop as it was: one copy, in this loop alone.
+    latched: Option<u64>,
     /// The edges that close it, and those that enter it.
     back: Vec<usize>,
     pub(super) enter: Vec<usize>,
@@ -191,13 +195,17 @@ pub(super) struct Repeats {
 
 impl Repeats {
     /// A loop is entered before it repeats.
-    pub(super) fn wish(&self, program: &mut Program) {
+    pub(super) fn wish(&self, joined: &Joined, scale: f64, program: &mut Program) {
         let mut sum = Terms::new();
         self.back.iter().for_each(|edge| *sum.entry(*edge).or_default() += 1.0);
         // A little more, so that rounding does not forbid the last repetition.
         let repeats = (self.most - 1.0).max(0.0) * 1.0001;
         self.enter.iter().for_each(|edge| *sum.entry(*edge).or_default() -= repeats);
         program.wish(&sum, 0.0, 0.0, ABOVE_ENTRIES);
+        if let Some(latched) = self.latched {
+            let latches = self.back.iter().map(|edge| (joined.edges[*edge].from, 1)).collect();
+            program.wish(&executions(joined, &latches), latched as f64 / scale, TRIPS, TRIPS);
+        }
     }
 }
 
@@ -212,9 +220,9 @@ pub(super) fn bound_loops(joined: &Joined, source: &Source, anchors: &[Anchored]
             let header = found.header + range.start;
             let (back, enter): (Vec<usize>, Vec<usize>) =
                 joined.into[header].iter().partition(|edge| blocks.contains(&joined.edges[**edge].from));
-            let Origin { line, trips, copies } = origin(joined, source, anchors, &blocks);
+            let Origin { line, trips, copies, latched } = origin(joined, source, anchors, &blocks);
             let most = trips / copies as f64;
-            all.push(Repeats { header, line, trips, copies, most, back, enter });
+            all.push(Repeats { header, line, trips, copies, most, latched, back, enter });
         }
     }
     bound_remainders(&mut all);
@@ -230,7 +238,12 @@ fn bound_remainders(loops: &mut [Repeats]) {
             *copies = (*copies).max(one.copies);
         }
     }
+    let mut times: BTreeMap<u32, usize> = BTreeMap::new();
+    loops.iter().filter_map(|one| one.line).for_each(|line| *times.entry(line).or_default() += 1);
     for one in loops {
+        if one.line.and_then(|line| times.get(&line)).is_some_and(|times| *times > 1) {
+            one.latched = None;
+        }
         let largest = one.line.and_then(|line| most.get(&line)).copied();
         if let Some(largest) = largest.filter(|largest| *largest > one.copies) {
             one.most = one.most.min(largest as f64 / one.copies as f64);
@@ -246,6 +259,8 @@ struct Origin {
     trips: f64,
     /// How many of its iterations are in one of the machine loop.
     copies: usize,
+    /// Its trips over all entries, where nothing of it is copied.
+    latched: Option<u64>,
 }
 
 /// The PTX loop that a machine loop was made of.
@@ -260,30 +275,49 @@ fn origin(joined: &Joined, source: &Source, anchors: &[Anchored], blocks: &BTree
     // From the inside out: loops are listed by their size.
     let mut nest: Vec<&Loop> = source.loops.iter().filter(holds).collect();
     nest.sort_by_key(|one| one.lines.len());
+    // Lines of the loop itself, not of those inside of it.
+    let is_own = |at: usize, line: &u32| {
+        nest[at].lines.contains(line) && !nest[..at].iter().any(|inner| inner.lines.contains(line))
+    };
+    let own_anchors = |at: usize| anchors.iter().filter(move |anchor| is_own(at, &anchor.line));
     let copies = |at: usize| {
-        // Lines of the loop itself, not of those inside of it.
-        let is_own = |line: &u32| {
-            nest[at].lines.contains(line) && !nest[..at].iter().any(|inner| inner.lines.contains(line))
-        };
-        let own = anchors.iter().filter(|anchor| is_own(&anchor.line));
-        let mut found: Vec<usize> =
-            own.map(|anchor| anchor.copies_in(blocks)).filter(|copies| *copies > 0).collect();
-        found.sort_unstable();
-        found.get(found.len() / 2).copied()
+        let found = own_anchors(at).map(|anchor| anchor.copies_in(blocks)).filter(|copies| *copies > 0);
+        median(found.collect())
     };
     // The outermost loop of which it has lines: it contains those inside of it. Where all of that one's iterations are copies, it is the next.
     let own = (0..nest.len()).rev().find_map(|at| Some((at, copies(at)?)));
     let unrolled = own.filter(|(at, copies)| nest[*at].trips() <= 1.01 * *copies as f64);
-    let next = unrolled.and_then(|(at, _)| Some((nest.get(at + 1)?, 1)));
-    let chosen =
-        next.or_else(|| own.map(|(at, copies)| (&nest[at], copies))).or_else(|| Some((nest.first()?, 1)));
-    match chosen {
-        Some((one, copies)) => Origin { line: Some(one.line), trips: one.trips(), copies },
-        None => {
-            // Of no loop of the PTX: an atomic operation that ptxas writes as a loop, which repeats where others interfere. What is of several
-            // loops may repeat as the longest of them.
-            let some = source.loops.iter().filter(|one| lines.iter().any(|line| one.lines.contains(line)));
-            Origin { line: None, trips: some.map(Loop::trips).fold(1.0, f64::max), copies: 1 }
+    let next = unrolled.map(|(at, _)| at + 1).filter(|at| *at < nest.len()).map(|at| (at, 1));
+    let without_anchors =
+        || (!nest.is_empty()).then(|| (0, repeated(joined, blocks, |line| is_own(0, line))));
+    let Some((at, copies)) = next.or(own).or_else(without_anchors) else {
+        // Of no loop of the PTX: an atomic operation that ptxas writes as a loop, which repeats where others interfere. What is of several
+        // loops may repeat as the longest of them.
+        let some = source.loops.iter().filter(|one| lines.iter().any(|line| one.lines.contains(line)));
+        let trips = some.map(Loop::trips).fold(1.0, f64::max);
+        return Origin { line: None, trips, copies: 1, latched: None };
+    };
+    let is_whole = copies == 1
+        && next.is_none()
+        && own_anchors(at).all(|anchor| anchor.places.keys().all(|block| blocks.contains(block)));
+    let one = nest[at];
+    Origin { line: Some(one.line), trips: one.trips(), copies, latched: one.latched.filter(|_| is_whole) }
+}
+
+fn median(mut numbers: Vec<usize>) -> Option<usize> {
+    numbers.sort_unstable();
+    numbers.get(numbers.len() / 2).copied()
+}
+
+/// How often most of the lines of a loop without anchors are in its blocks: the median over lines of how many of its instructions are the same.
+fn repeated(joined: &Joined, blocks: &BTreeSet<usize>, is_own: impl Fn(&u32) -> bool) -> usize {
+    let mut times: BTreeMap<u32, BTreeMap<&str, usize>> = BTreeMap::new();
+    for instruction in blocks.iter().flat_map(|block| &joined.places[*block].instructions) {
+        if let Some(line) = instruction.line.filter(&is_own) {
+            *times.entry(line).or_default().entry(&instruction.opcode).or_default() += 1;
         }
     }
+    let most = times.values().filter_map(|opcodes| opcodes.values().max()).copied();
+    // Default: a loop of which nothing is left but what was moved is there once.
+    median(most.collect()).unwrap_or(1)
 }

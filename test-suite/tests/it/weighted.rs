@@ -136,6 +136,17 @@ fn where_the_text_has_a_block_does_not_part_warps() {
 }
 
 #[test]
+fn a_loop_whose_anchors_are_conditional_has_its_own_trips() {
+    let Some(oracles) = oracles() else { return };
+    let measured = measured(&oracles, "conditional", &launch("conditional", 1, 64, &[number(40)]));
+    let loops = &measured.weighted.as_ref().expect("it is measured").loops;
+    assert_eq!(loops.len(), 1, "ptxas is told not to unroll it");
+    assert_near(loops[0].iterations, 64.0 * 40.0);
+    // Every fourth trip of each thread.
+    assert_near(threads(&measured, |opcode| opcode.starts_with("RED")), 64.0 * 10.0);
+}
+
+#[test]
 fn slow_paths_of_ordinary_numbers_are_not_taken() {
     let Some(oracles) = oracles() else { return };
     let measured = measured(&oracles, "slow", &launch("slow", 1, 64, &[]));
