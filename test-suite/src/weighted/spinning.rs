@@ -21,17 +21,26 @@ pub(super) fn waits_for_others(body: &Body, cfg: &Cfg, blocks: &BTreeSet<usize>)
             });
         }
     }
-    // Backwards through what the conditions are computed of, inside of the loop.
-    let mut is_added = true;
+    // Backwards through what the conditions are computed of, inside of the loop, and through memory: what one thread has read of another is often
+    // stored in shared memory for the rest of the block, which loads the condition there.
+    let (mut is_added, mut is_loaded) = (true, false);
     while is_added {
         is_added = false;
+        if is_loaded {
+            for store in inside.iter().filter(|inst| inst.mnemonic.to_string().starts_with("st.")) {
+                body.for_each_register(store, |register, _| is_added |= wanted.insert(register));
+            }
+        }
         for inst in &inside {
             if !body.any_register(inst, |register, role| role.is_written() && wanted.contains(&register)) {
                 continue;
             }
-            if sees_others(&inst.mnemonic.to_string()) {
+            let mnemonic = inst.mnemonic.to_string();
+            if sees_others(&mnemonic) {
                 return true;
             }
+            is_added |= !is_loaded && is_load_of_variable(&mnemonic);
+            is_loaded |= is_load_of_variable(&mnemonic);
             body.for_each_register(inst, |register, role| {
                 if !role.is_written() || inst.guard.is_some_and(|guard| guard.register == register) {
                     is_added |= wanted.insert(register);
@@ -40,6 +49,11 @@ pub(super) fn waits_for_others(body: &Body, cfg: &Cfg, blocks: &BTreeSet<usize>)
         }
     }
     false
+}
+
+/// Whether an instruction loads from memory that a kernel may write.
+fn is_load_of_variable(mnemonic: &str) -> bool {
+    mnemonic.starts_with("ld.") && !mnemonic.starts_with("ld.param") && !mnemonic.starts_with("ld.const")
 }
 
 fn is_end(inst: &Inst) -> bool {
