@@ -143,3 +143,28 @@ fn explain(chosen: &[Kernel], ways: &[Way]) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pipeline_keeps_its_commas() {
+        let names = |text: &str| {
+            let ways = way_named(text).map(|ways| ways.0.iter().map(ToString::to_string).collect::<Vec<_>>());
+            ways.unwrap_or_else(|error| vec![error])
+        };
+        assert_eq!(names("O2,llc"), ["O2", "llc"]);
+        assert_eq!(
+            names("O3,passes=default<O2>,ptx-strip-hints"),
+            ["O3", "passes=default<O2>,ptx-strip-hints"]
+        );
+        assert!(names("O4")[0].starts_with("O4 is no way"));
+    }
+
+    #[test]
+    fn kernels_are_called_by_the_ends_of_their_names() {
+        assert!(is_called("opt/fft_steps", "fft_steps") && is_called("opt/fft_steps", "opt/fft_steps"));
+        assert!(!is_called("opt/fft_steps", "steps"));
+    }
+}
