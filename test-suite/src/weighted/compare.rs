@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::weighted::NotMeasured;
 use crate::weighted::kernel::{Measured, Weighted};
+use crate::weighted::trip_counts::TripCounts;
 use crate::weighted::way::Way;
 
 /// More issued instructions than this, in parts of the original's, need a reason.
@@ -38,8 +39,8 @@ pub struct Comparison {
     pub after: Measured,
     /// Whether it still computes the same.
     pub results: Results,
-    /// Loops of the kernel whose trip count LLVM cannot tell, in the LLVM IR as lowered and as optimized; `None` where that was not asked.
-    pub unpredictable: Option<(usize, usize)>,
+    /// The trip counts that LLVM can tell of the kernel's loops, in the LLVM IR as lowered and as optimized; `None` where that was not asked.
+    pub trip_counts: Option<(TripCounts, TripCounts)>,
 }
 
 /// What is worse.
@@ -49,7 +50,7 @@ pub enum Finding {
     Longer(f64),
     /// Loops have fewer copies: iterations of machine loops before and after.
     CopiesLost(f64, f64),
-    /// More loops have no trip count that is known before they run: their number before and after.
+    /// Fewer loops have a trip count that is known before they run: their number before and after.
     TripCountsLost(usize, usize),
     /// The code is many times as long: the ratio.
     Static(f64),
@@ -63,7 +64,7 @@ impl fmt::Display for Finding {
                 write!(f, "copies lost: {before:.0} iterations of machine loops became {after:.0}")
             }
             Self::TripCountsLost(before, after) => {
-                write!(f, "trip counts lost: {before} loops without one became {after}")
+                write!(f, "trip counts lost: {before} loops with one became {after}")
             }
             Self::Static(ratio) => write!(f, "{ratio:.1} times the instructions"),
         }
@@ -99,8 +100,8 @@ impl Comparison {
         let [(was, _), (is, entries)] = [before, after].map(iterations);
         let lost = is > MOST_ITERATIONS * was + entries;
         let copies = lost.then_some(Finding::CopiesLost(was, is));
-        let lost = self.unpredictable.filter(|(before, after)| after > before);
-        let trips = lost.map(|(before, after)| Finding::TripCountsLost(before, after));
+        let lost = self.trip_counts.filter(|(before, after)| before.are_lost(*after));
+        let trips = lost.map(|(before, after)| Finding::TripCountsLost(before.known, after.known));
         let length = self.static_ratio();
         let longest = (length > MOST_STATIC).then_some(Finding::Static(length));
         [longer, copies, trips, longest].into_iter().flatten().collect()

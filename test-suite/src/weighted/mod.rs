@@ -32,7 +32,7 @@ pub mod report;
 pub mod sets;
 pub mod source;
 mod spinning;
-mod trip_counts;
+pub mod trip_counts;
 pub mod way;
 mod wishes;
 

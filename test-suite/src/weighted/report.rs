@@ -15,7 +15,7 @@ use crate::weighted::estimate::MachineLoop;
 use crate::weighted::kernel::{Assembled, Measured, Resources, Weighted};
 use crate::weighted::reasons::Reasons;
 use crate::weighted::sets::Kernel;
-use crate::weighted::trip_counts::unpredictable_loops;
+use crate::weighted::trip_counts::{TripCounts, trip_counts};
 use crate::weighted::way::Way;
 
 /// What a kernel is held against.
@@ -47,21 +47,21 @@ pub fn measure_all(
 /// A module on a way, or one that was not changed.
 struct Taken {
     assembled: Assembled,
-    /// For each function the loops of its optimized LLVM IR whose trip count is not known.
-    unpredictable: Option<BTreeMap<String, usize>>,
+    /// The trip counts of each function's loops in its optimized LLVM IR.
+    trip_counts: Option<BTreeMap<String, TripCounts>>,
 }
 
 fn take(oracles: &Oracles, kernel: &Kernel, way: &Way) -> Result<Taken> {
     let ir = way.ir(&kernel.name, &kernel.ptx)?;
     let assembled = Assembled::new(oracles, &way.finish(oracles, &kernel.name, &ir)?)?;
-    Ok(Taken { assembled, unpredictable: unpredictable_loops(oracles, &ir)? })
+    Ok(Taken { assembled, trip_counts: trip_counts(oracles, &ir)? })
 }
 
 fn module(oracles: &Oracles, kernels: &[Kernel], ways: &[Way], over: &Over) -> Vec<Vec<Attempt>> {
     let Some(first) = kernels.first() else { return Vec::new() };
     let original = Assembled::new(oracles, &first.ptx).context("the original");
     let lowered = Way::Level(Level::O0).ir(&first.name, &first.ptx);
-    let lowered = lowered.and_then(|ir| unpredictable_loops(oracles, &ir));
+    let lowered = lowered.and_then(|ir| trip_counts(oracles, &ir));
     let before = match over {
         Over::Original => None,
         Over::Way(way) => Some(take(oracles, first, way)),
@@ -75,7 +75,7 @@ fn module(oracles: &Oracles, kernels: &[Kernel], ways: &[Way], over: &Over) -> V
         let before = before.as_ref().unwrap_or(&original);
         let compared = ways.iter().zip(&after).map(|(way, after)| {
             let after = made(after)?;
-            let optimized = after.unpredictable.as_ref().and_then(|loops| loops.get(&kernel.launch.entry));
+            let optimized = after.trip_counts.as_ref().and_then(|loops| loops.get(&kernel.launch.entry));
             let after = after.assembled.measure(&kernel.launch)?;
             let results = results(kernel, &original, &after);
             Ok(Comparison {
@@ -84,7 +84,7 @@ fn module(oracles: &Oracles, kernels: &[Kernel], ways: &[Way], over: &Over) -> V
                 before: before.clone(),
                 after,
                 results,
-                unpredictable: lowered.copied().zip(optimized.copied()),
+                trip_counts: lowered.copied().zip(optimized.copied()),
             })
         });
         Ok(compared.collect())

@@ -191,7 +191,7 @@ fn copies_that_are_lost_are_a_finding_and_copies_that_are_won_are_not() {
         before: before.clone(),
         after: after.clone(),
         results: Results::Same,
-        unpredictable: None,
+        trip_counts: None,
     };
     let lost = compared(&unrolled, &rolled);
     assert!(
