@@ -29,7 +29,7 @@ pub enum Class {
     Conversion,
     /// Calls of the subroutines that ptxas adds for divisions and square roots.
     SlowPath,
-    /// Calls of functions.
+    /// Calls of functions, and of subroutines for divisions of 64-bit integers.
     Call,
     /// Arithmetic in floating point, matrices included.
     Float,
@@ -101,7 +101,7 @@ impl Class {
             "BAR" | "UCGABAR_ARV" | "UCGABAR_WAIT" | "SYNCS" | "WARPSYNC" => Self::Barrier,
             "MUFU" => Self::Special,
             "F2F" | "F2I" | "I2F" | "F2FP" | "I2FP" | "I2I" | "FRND" | "I2IP" | "F2IP" => Self::Conversion,
-            "CALL" if instruction.operands.contains("$__internal") => Self::SlowPath,
+            "CALL" if instruction.calls_slow_path() => Self::SlowPath,
             "CALL" => Self::Call,
             "BRA" | "EXIT" | "BSSY" | "BSYNC" | "RET" | "BREAK" | "BMOV" | "BRX" | "BRXU" | "YIELD"
             | "JMP" | "JMX" | "KILL" | "NANOSLEEP" | "BPT" => Self::Control,
@@ -155,7 +155,11 @@ mod tests {
         assert_eq!(class("LEA.HI.X R13, R3, UR5, R2, 0x4, P0"), "64-bit");
         assert_eq!(class("HFMA2.MMA R10, -RZ, RZ, 0, 0"), "moves");
         assert_eq!(class("IMAD.MOV.U32 R1, RZ, RZ, R2"), "moves");
-        assert_eq!(class("CALL.REL.NOINC `($__internal_0_$__cuda_sm3x_div_rn)"), "slow-path calls");
+        assert_eq!(
+            class("CALL.REL.NOINC `($__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath)"),
+            "slow-path calls"
+        );
+        assert_eq!(class("CALL.REL.NOINC `($__internal_1_$__cuda_sm20_div_u64)"), "calls");
         assert_eq!(class("IMAD R1, R2, R3, R4"), "other");
         assert_eq!(class("PRMT R1, R2, 0x5410, R3"), "other");
     }

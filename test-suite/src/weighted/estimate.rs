@@ -103,11 +103,12 @@ pub fn estimate(
         return Err(NotMeasured::Residual(residual));
     }
     let pinned = pinned(&joined, &anchors);
+    let lanes = lanes_of_places(&joined, &counts, source);
     let blocks = joined.places.iter().enumerate().map(|(at, place)| Counted {
         function: place.function.clone(),
         instructions: place.instructions.clone(),
         threads: counts[at],
-        lanes: if place.is_slow { 32.0 } else { lanes(&place.instructions, counts[at], source) },
+        lanes: lanes[at],
         is_slow: place.is_slow,
         is_pinned: pinned[at],
     });
@@ -185,6 +186,20 @@ fn residual(anchors: &[Anchored], counts: &[f64]) -> f64 {
         missed += if anchor.is_guarded { (wanted - found).max(0.0) } else { (wanted - found).abs() };
     }
     if all > 0.0 { missed / all } else { 0.0 }
+}
+
+/// How many threads of a warp execute each block together. A subroutine of ptxas, which has no PTX lines of its own, has as many as its callers.
+fn lanes_of_places(joined: &Joined, counts: &[f64], source: &Source) -> Vec<f64> {
+    let of_lines = |block: usize| lanes(&joined.places[block].instructions, counts[block], source);
+    let subroutines = joined.calls.iter().filter(|(entry, _)| joined.places[**entry].is_internal);
+    let callers = subroutines.flat_map(|(_, calls)| calls).filter(|call| counts[call.from] > 0.0);
+    let of_callers = callers.map(|call| of_lines(call.from)).fold(0.0, f64::max);
+    let of_place = |block: usize| match &joined.places[block] {
+        place if place.is_internal && of_callers > 0.0 => of_callers,
+        place if place.is_slow => 32.0,
+        _ => of_lines(block),
+    };
+    (0..joined.places.len()).map(of_place).collect()
 }
 
 /// How many threads of a warp execute a block together: as those PTX lines of it do whose block has the same count.

@@ -93,20 +93,19 @@ impl Graph {
         seen
     }
 
-    /// For each block whether it belongs to a subroutine that ptxas adds behind the function, for divisions and square roots. Functions of the module that are called
-    /// by it alone are behind it, too (`$kernel$function`).
-    pub fn internal(&self) -> Vec<bool> {
+    /// For each block the name of the subroutine that it belongs to, of those behind the function: what ptxas adds for divisions and square roots, and functions of
+    /// the module that are called by it alone (`$kernel$function`).
+    pub fn subroutines(&self) -> Vec<Option<&str>> {
         let mut starts = vec![None; self.blocks.len()];
         for (name, block) in self.labels.iter().filter(|(name, _)| name.starts_with('$')) {
-            starts[*block] = Some(name.starts_with("$__internal"));
+            starts[*block] = Some(name.as_str());
         }
-        let mut is_internal = false;
+        let mut current = None;
         starts
             .into_iter()
             .map(|start| {
-                // Default: without a name the block belongs to what the one before it does.
-                is_internal = start.unwrap_or(is_internal);
-                is_internal
+                current = start.or(current);
+                current
             })
             .collect()
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::weighted::NotMeasured;
 use crate::weighted::graph::{Edge, Graph};
-use crate::weighted::listing::{Instruction, Item};
+use crate::weighted::listing::{INTERNAL, Instruction, Item, is_slow_path};
 use crate::weighted::source::Source;
 
 /// A call: the block with it, and whether it is guarded.
@@ -22,7 +22,7 @@ pub(super) struct Place {
     /// Whether it is executed for operands out of the ordinary only (denormal numbers, numbers near the limits): it calls a subroutine that ptxas adds for divisions and
     /// square roots, or belongs to one.
     pub(super) is_slow: bool,
-    /// Whether it belongs to such a subroutine.
+    /// Whether it belongs to a subroutine that ptxas adds.
     pub(super) is_internal: bool,
     /// Whether control comes to it at all.
     pub(super) is_reached: bool,
@@ -87,7 +87,7 @@ impl Joined {
         source: &Source,
     ) -> Result<(), NotMeasured> {
         let start = self.places.len();
-        let internal = graph.internal();
+        let subroutines = graph.subroutines();
         let mut entries = BTreeSet::from([0]);
         for (at, block) in graph.blocks.iter().enumerate() {
             for call in block.iter().filter(|one| one.base() == "CALL") {
@@ -105,13 +105,13 @@ impl Joined {
         }
         let reachable = graph.reachable(entries);
         for (at, block) in graph.blocks.iter().enumerate() {
-            let calls = |one: &Instruction| one.base() == "CALL" && one.operands.contains("$__internal");
-            let is_internal = internal[at];
+            let subroutine = subroutines[at];
             self.places.push(Place {
                 function: name.to_owned(),
                 instructions: block.clone(),
-                is_slow: is_internal || block.iter().any(calls),
-                is_internal,
+                is_slow: subroutine.is_some_and(is_slow_path)
+                    || block.iter().any(Instruction::calls_slow_path),
+                is_internal: subroutine.is_some_and(|name| name.starts_with(INTERNAL)),
                 is_reached: reachable[at],
             });
         }

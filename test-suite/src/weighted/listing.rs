@@ -39,11 +39,26 @@ impl Instruction {
         (self.base() == "CALL" && self.operands.starts_with('`')).then(|| self.target()).flatten()
     }
 
+    /// Whether it calls a subroutine of ptxas for operands out of the ordinary.
+    pub fn calls_slow_path(&self) -> bool {
+        self.callee().is_some_and(is_slow_path)
+    }
+
     /// The label among the operands.
     pub fn target(&self) -> Option<&str> {
         let (_, rest) = self.operands.split_once("`(")?;
         rest.split_once(')').map(|(label, _)| label)
     }
+}
+
+/// The beginning of the names of subroutines that ptxas adds.
+pub(super) const INTERNAL: &str = "$__internal";
+
+/// Whether a name is that of a subroutine for operands out of the ordinary (`$__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath`). Divisions of 64-bit integers are whole subroutines,
+/// which are executed for all operands (`$__internal_1_$__cuda_sm20_div_u64`).
+pub(super) fn is_slow_path(name: &str) -> bool {
+    let integers = ["_u16", "_s16", "_u32", "_s32", "_u64", "_s64"];
+    name.starts_with(INTERNAL) && !integers.iter().any(|ty| name.ends_with(ty))
 }
 
 /// A part of a function's section.

@@ -160,6 +160,16 @@ fn slow_paths_of_ordinary_numbers_are_not_taken() {
 }
 
 #[test]
+fn divisions_of_wide_integers_are_subroutines_for_all_operands() {
+    let Some(oracles) = oracles() else { return };
+    let measured = measured(&oracles, "wide", &launch("wide", 1, 64, &[]));
+    assert_near(threads(&measured, |opcode| opcode.starts_with("CALL")), 64.0);
+    let calls = &measured.weighted.as_ref().expect("it is measured").classes;
+    let issued = calls.iter().find(|(class, _)| class.to_string() == "calls").map(|(_, count)| *count);
+    assert_near(issued.expect("a call"), 2.0);
+}
+
+#[test]
 fn a_called_function_is_counted_as_often_as_it_is_called() {
     let Some(oracles) = oracles() else { return };
     let measured = measured(&oracles, "called", &launch("called", 1, 64, &[]));
