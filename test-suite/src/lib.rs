@@ -47,3 +47,4 @@ pub mod stage;
 pub mod stress;
 pub mod trial;
 pub mod value;
+pub mod weighted;

@@ -63,7 +63,7 @@ pub fn machine_code(oracles: &Oracles, ptx: &str, kept: &Path) -> Result<BTreeMa
     for (name, lines) in listing {
         let mut hasher = DefaultHasher::new();
         lines.hash(&mut hasher);
-        let Usage { registers, spilled, frame } = usage.get(&name).copied().unwrap_or_default();
+        let Usage { registers, spilled, frame, .. } = usage.get(&name).copied().unwrap_or_default();
         let own = rolled.as_ref().and_then(|(rolled, _)| rolled.get(&name)).unwrap_or(&lines);
         let found = Code {
             number: hasher.finish(),
@@ -188,14 +188,19 @@ fn length(lines: &[String]) -> usize {
 
 /// What a function uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Usage {
-    registers: Option<usize>,
-    spilled: usize,
-    frame: usize,
+pub(crate) struct Usage {
+    /// Registers of a thread; nothing where ptxas does not say.
+    pub(crate) registers: Option<usize>,
+    /// Bytes stored and loaded for want of registers.
+    pub(crate) spilled: usize,
+    /// Bytes of local memory.
+    pub(crate) frame: usize,
+    /// Bytes of shared memory of the functions' own variables.
+    pub(crate) shared: usize,
 }
 
 /// What each function uses, from what `ptxas -v` says.
-fn usage(said: &str) -> BTreeMap<String, Usage> {
+pub(crate) fn usage(said: &str) -> BTreeMap<String, Usage> {
     let mut all: BTreeMap<String, Usage> = BTreeMap::new();
     let mut current = String::new();
     for line in said.lines() {
@@ -217,6 +222,7 @@ fn usage(said: &str) -> BTreeMap<String, Usage> {
                     entry.spilled += bytes.parse::<usize>().unwrap_or(0);
                 }
                 [bytes, "bytes", "stack", "frame"] => entry.frame = bytes.parse().unwrap_or(0),
+                [bytes, "bytes", "smem"] => entry.shared = bytes.parse().unwrap_or(0),
                 _ => {}
             }
         }
@@ -233,13 +239,13 @@ mod tests {
         let said = "ptxas info    : Compiling entry function 'k' for 'sm_80'
 ptxas info    : Function properties for k
     8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads
-ptxas info    : Used 24 registers, used 0 barriers, 384 bytes cmem[0]
+ptxas info    : Used 24 registers, used 0 barriers, 48 bytes smem, 384 bytes cmem[0]
 ptxas info    : Function properties for f
     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 ";
         let usage = usage(said);
-        assert_eq!(usage["k"], Usage { registers: Some(24), spilled: 16, frame: 8 });
-        assert_eq!(usage["f"], Usage { registers: None, spilled: 0, frame: 0 });
+        assert_eq!(usage["k"], Usage { registers: Some(24), spilled: 16, frame: 8, shared: 48 });
+        assert_eq!(usage["f"], Usage { registers: None, spilled: 0, frame: 0, shared: 0 });
     }
 
     #[test]

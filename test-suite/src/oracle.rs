@@ -113,6 +113,17 @@ impl Oracles {
         Ok((run.cubin, run.complaint))
     }
 
+    /// As [`Oracles::assemble_as`] of a whole program, for an architecture, with the PTX line of each machine instruction (`-lineinfo`), which changes
+    /// no instruction.
+    ///
+    /// # Errors
+    /// As [`Oracles::assemble`].
+    pub fn assemble_with_lines(&self, ptx: &str, architecture: &str) -> Result<(Vec<u8>, String)> {
+        let run = self.run_ptxas(&["-lineinfo", "-v", &format!("-arch={architecture}")], ptx)?;
+        ensure!(!run.cubin.is_empty(), "ptxas wrote no machine code");
+        Ok((run.cubin, run.complaint))
+    }
+
     /// A run of ptxas that ends well; else the error is its complaint.
     fn run_ptxas(&self, options: &[&str], ptx: &str) -> Result<ptxas::Run> {
         let program = self.ptxas.as_ref().context("no ptxas")?;
@@ -205,15 +216,43 @@ impl Oracles {
         Ok(std::fs::read_to_string(output)?)
     }
 
+    /// What the stock opt's analysis of scalar evolution says of `ir`: expressions, and the trip counts of loops.
+    ///
+    /// # Errors
+    /// When opt refuses, or cannot be run. Fails without opt: ask for it first.
+    pub fn scalar_evolution(&self, ir: &str) -> Result<String> {
+        let opt = self.opt.as_ref().context("no opt")?;
+        let file = tempfile::NamedTempFile::new()?;
+        std::fs::write(file.path(), ir)?;
+        let mut command = Command::new(opt);
+        command.args(["-passes=loop-simplify,print<scalar-evolution>", "-disable-output"]).arg(file.path());
+        let run = output_within(&mut command, LIMIT)?;
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        ensure!(run.status.success(), "opt: {}", first_lines(&said, 6));
+        Ok(said)
+    }
+
     /// The machine code of `cubin` as text.
     ///
     /// # Errors
     /// When nvdisasm refuses, or cannot be run. Fails without nvdisasm: ask for it first.
     pub fn disassemble(&self, cubin: &[u8]) -> Result<String> {
+        self.disassemble_with(cubin, &["-c"])
+    }
+
+    /// As [`Oracles::disassemble`], with the PTX line of each instruction.
+    ///
+    /// # Errors
+    /// As [`Oracles::disassemble`].
+    pub fn disassemble_with_lines(&self, cubin: &[u8]) -> Result<String> {
+        self.disassemble_with(cubin, &["-gp", "-c"])
+    }
+
+    fn disassemble_with(&self, cubin: &[u8], options: &[&str]) -> Result<String> {
         let nvdisasm = self.nvdisasm.as_ref().context("no nvdisasm")?;
         let file = tempfile::NamedTempFile::new()?;
         std::fs::write(file.path(), cubin)?;
-        let run = output_within(Command::new(nvdisasm).arg("-c").arg(file.path()), LIMIT)?;
+        let run = output_within(Command::new(nvdisasm).args(options).arg(file.path()), LIMIT)?;
         ensure!(run.status.success(), "nvdisasm: {}", first_lines(&String::from_utf8_lossy(&run.stderr), 6));
         Ok(String::from_utf8_lossy(&run.stdout).into_owned())
     }
@@ -256,6 +295,14 @@ fn architecture(ptx: &str) -> String {
         Ok(number) if number >= 75 => target.to_owned(),
         _ => "sm_75".to_owned(),
     }
+}
+
+/// The architecture that machine code is measured on: the module's own target where that is not older than `least` (or has code for itself alone).
+pub(crate) fn architecture_at_least(ptx: &str, least: u32) -> String {
+    let own = architecture(ptx);
+    let digits: String = own.chars().filter(char::is_ascii_digit).collect();
+    let is_own = own.ends_with(['a', 'f']) || digits.parse::<u32>().is_ok_and(|number| number >= least);
+    if is_own { own } else { format!("sm_{least}") }
 }
 
 /// Whether the module has `.address_size 32`.

@@ -53,11 +53,13 @@ fn part_of(trials: Vec<Trial>, arguments: &Arguments) -> Vec<Trial> {
     let is_of = |trial: &Trial, folder: &str| trial.name().starts_with(folder);
     let (triton, rest): (Vec<_>, Vec<_>) = trials.into_iter().partition(|trial| is_of(trial, "triton/"));
     let (toolkit, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|trial| is_of(trial, "toolkit/"));
+    let (opt, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|trial| is_of(trial, "opt/"));
     let (random, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|trial| is_of(trial, "exec/random_"));
     let is_judged = |trial: &Trial| trial.name().ends_with("::parse") || trial.name().contains("::roundtrip");
     let (judged, mut all): (Vec<_>, Vec<_>) = rest.into_iter().partition(is_judged);
     all.extend(sampled(arguments, "trials with kernels of Triton", triton, 40));
     all.extend(sampled(arguments, "trials with kernels of CUDA's libraries", toolkit, 12));
+    all.extend(sampled(arguments, "trials with kernels like common benchmarks", opt, 20));
     all.extend(sampled(arguments, "trials of large random programs", random, 20));
     all.extend(sampled(arguments, "trials of printing and round trips", judged, 90));
     all

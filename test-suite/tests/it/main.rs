@@ -25,4 +25,5 @@ mod textures;
 mod typed_calls;
 mod updates;
 mod volatile;
+mod weighted;
 mod wrong_files;

@@ -26,6 +26,7 @@ mod langref;
 mod lines;
 mod link_fuzz;
 mod llvm_set;
+mod opt_report;
 mod producers;
 mod prove;
 mod ptx_fuzz;
@@ -130,6 +131,8 @@ enum Task {
     Lines(lines::LinesArguments),
     /// Compare the machine code that this project's emitter and LLVM's backend generate from compilers' LLVM IR
     Producers(producers::ProducersArguments),
+    /// What ways through LLVM do to machine code, weighted by execution: issued instructions of kernels before and after
+    OptReport(opt_report::OptReportArguments),
     /// Execute random programs in PTX on every path, and compare with the expected results
     PtxFuzz(ptx_fuzz::PtxFuzzArguments),
     /// Prove with an SMT solver that scalar instructions keep their semantics in the round trip through LLVM, for all inputs
@@ -204,6 +207,7 @@ fn main() -> Result<()> {
         Task::PtxFuzz(arguments) => ptx_fuzz::fuzz(&arguments),
         Task::Prove(arguments) => prove::prove(&arguments),
         Task::Results(arguments) => results::measure(&arguments),
+        Task::OptReport(arguments) => opt_report::measure(&arguments),
         Task::Roundtrip(arguments) => roundtrip::measure(&arguments),
         Task::Man { folder } => cargo::write_manuals(&folder),
     }

@@ -64,6 +64,11 @@ const SECTIONS: &[Section] = &[
     section("corpus", "Real PTX through every stage", Source::Xtask(&["corpus"])),
     section("roundtrip", "Machine code of real PTX after the round trip", Source::Xtask(&["roundtrip"])),
     section(
+        "opt-report",
+        "Optimized kernels, weighted by execution",
+        Source::Xtask(&["opt-report", "bench", "opt", "--ways", "O2,llc"]),
+    ),
+    section(
         "fidelity",
         "Text of real PTX after the round trip",
         Source::Xtask(&["fidelity", "--sample", "15"]),
