@@ -10,4 +10,4 @@ mod table;
 pub use expected::Expected;
 pub use packages::{Packages, Unavailable};
 pub use running::{Outcome, Tools};
-pub use table::{CLIENTS, Client, Program, Run};
+pub use table::{CLIENTS, Client, Program, Run, Source};

@@ -7,8 +7,21 @@ pub struct Client {
     pub name: &'static str,
     /// Its packages and those that its tests need, for pip.
     pub packages: &'static [&'static str],
+    /// Where its tests are, if they are not in the packages.
+    pub source: Option<Source>,
     /// What is run.
     pub runs: &'static [Run],
+}
+
+/// A version of a repository, which is fetched with git.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Source {
+    /// Its address.
+    pub repository: &'static str,
+    /// The commit, whole.
+    pub commit: &'static str,
+    /// Folders in it that Python looks for modules in.
+    pub modules: &'static [&'static str],
 }
 
 /// A run: one process.
@@ -33,6 +46,8 @@ pub enum Program {
     Script(&'static str, &'static [&'static str]),
     /// Numba's own tests of a module.
     Numba(&'static str),
+    /// The tests in a file or folder of the client's source, with pytest.
+    Pytest(&'static str),
 }
 
 const fn script(
