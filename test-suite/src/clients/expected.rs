@@ -76,7 +76,7 @@ fn is_of_run(test: &str, client: &str, run: &str) -> bool {
         .strip_prefix(client)
         .and_then(|rest| rest.strip_prefix(' '))
         .and_then(|rest| rest.strip_prefix(run));
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ':', '*']))
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ':', '/', '*']))
 }
 
 #[cfg(test)]
@@ -97,7 +97,9 @@ mod tests {
         assert_eq!(found, ["numba x.T.c fails", "numba x.T.a is listed and does not fail"]);
         assert!(table.differences("numba", "x", &Outcome::default()).is_err());
         let table = Expected::parse("numba\tx::T*\tno such feature\n").unwrap();
-        assert!(table.differences("numba", "x", &failed(&["numba x::Ta", "numba x::Tb"])).unwrap().is_empty());
+        assert!(
+            table.differences("numba", "x", &failed(&["numba x::Ta", "numba x::Tb"])).unwrap().is_empty()
+        );
         assert_eq!(table.differences("numba", "x", &failed(&["numba x::U"])).unwrap().len(), 2);
         assert!(Expected::parse("numba\tx\n").is_err() && Expected::parse("numba\tx\t \n").is_err());
     }

@@ -5,6 +5,7 @@
 mod expected;
 mod packages;
 mod running;
+mod suites;
 mod table;
 
 pub use expected::Expected;

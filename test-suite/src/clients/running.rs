@@ -51,14 +51,28 @@ impl Tools {
                 }
                 outcome
             }
-            Program::Pytest(path) => {
-                // Without what users of pytest have set up.
-                let options = ["-m", "pytest", "-q", "-rfE", "--color=no", "-p", "no:cacheprovider", "--tb=short"];
-                let (_, text) = self.output(run, packages, &[&options[..], &[path]].concat());
-                of_pytest(&text, run.name)
-            }
+            Program::Pytest(folder, files) => self.run_pytest(run, folder, files, packages),
         }
         .named(client)
+    }
+
+    /// Runs files of tests one after the other.
+    fn run_pytest(&self, run: &Run, folder: &str, files: &[&str], packages: &Packages) -> Outcome {
+        // Without what users of pytest have set up.
+        let options = ["-m", "pytest", "-q", "-rfE", "--color=no", "-p", "no:cacheprovider", "--tb=short"];
+        let mut all = Outcome::default();
+        for file in files {
+            let path = format!("{folder}/{file}.py");
+            let (_, text) = self.output(run, packages, &[&options[..], &[&path]].concat());
+            let Outcome { passed, skipped, failed, tail } = of_pytest(&text, &format!("{}/{file}", run.name));
+            all.passed += passed;
+            all.skipped += skipped;
+            if !failed.is_empty() {
+                all.tail = tail;
+            }
+            all.failed.extend(failed);
+        }
+        all
     }
 
     /// Runs the tests of a program; those after one that fails are run again without it.
@@ -94,7 +108,7 @@ impl Tools {
         let mut command = Command::new(self.built.join("ptx-cuda"));
         command.args(["run", "-q", "--lib-dir"]).arg(&self.built).args(run.options).arg("--");
         command.arg(packages.python()).args(words).envs(run.environment.iter().copied());
-        if let Some((folder, modules)) = packages.source() {
+        if let (Program::Pytest(..), Some((folder, modules))) = (run.program, packages.source()) {
             command.current_dir(folder).env("PYTHONPATH", modules);
         }
         for (variable, _) in
@@ -190,7 +204,8 @@ fn of_pytest(text: &str, name: &str) -> Outcome {
         let pattern = Regex::new(&format!(r"(?m)^.*?(\d+) {of}\b.* in [\d.:]+")).expect("a pattern");
         pattern.captures_iter(text).last().and_then(|found| found[1].parse::<usize>().ok())
     };
-    let is_complete = Regex::new(r"(?m)^(?:=+ )?(?:\d+ \w+(?:, )?)+ in [\d.]+s").expect("a pattern").is_match(text);
+    let is_complete =
+        Regex::new(r"(?m)^(?:=+ )?(?:\d+ [\w ]+?(?:, )?)+ in [\d.]+s").expect("a pattern").is_match(text);
     if !is_complete {
         return Outcome { failed: vec![name.to_owned()], tail: tail(text), ..Outcome::default() };
     }
@@ -255,7 +270,7 @@ FAILED (failures=2, errors=1, skipped=3)
 FAILED tests/test_x.py::T::test_a[1 2] - AssertionError: a - b
 FAILED tests/test_x.py::test_b
 ERROR tests/test_x.py::test_c - ValueError
-2 failed, 30 passed, 4 skipped, 3 xfailed, 1 error in 61.20s (0:01:01)
+2 failed, 30 passed, 4 skipped, 3 xfailed, 16 subtests passed, 1 error in 61.20s (0:01:01)
 ";
         let outcome = of_pytest(text, "x");
         assert_eq!(outcome.failed, ["x::T::test_a[1 2]", "x::test_b", "x::test_c"]);
