@@ -107,3 +107,41 @@ fn run(command: &mut Command) -> Result<(), String> {
     let reason = last.unwrap_or_else(|| output.status.to_string());
     if output.status.success() { Ok(()) } else { Err(format!("{name}: {reason}")) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_of_a_repository_is_fetched_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let repository = folder.path().join("repository");
+        fs::create_dir(&repository).unwrap();
+        let git = |words: &[&str]| {
+            let names = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+            let output =
+                Command::new("git").arg("-C").arg(&repository).args(names).args(words).output().unwrap();
+            assert!(output.status.success(), "{words:?}");
+            String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        };
+        git(&["init", "--quiet"]);
+        git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);
+        fs::write(repository.join("a"), "old").unwrap();
+        git(&["add", "a"]);
+        git(&["commit", "--quiet", "-m", "old"]);
+        let commit = git(&["rev-parse", "HEAD"]).leak();
+        fs::write(repository.join("a"), "new").unwrap();
+        git(&["commit", "--quiet", "-a", "-m", "new"]);
+        let address = format!("file://{}", repository.display()).leak();
+        let source = Source { repository: address, commit, modules: &[] };
+        let to = folder.path().join("to");
+        let wanted = || make_anew(&to, commit, |to| fetch(to, &source));
+        wanted().unwrap();
+        assert_eq!(fs::read_to_string(to.join("a")).unwrap(), "old");
+        // It is not fetched again.
+        fs::remove_dir_all(&repository).unwrap();
+        wanted().unwrap();
+        let error = make_anew(&to, "another", |to| fetch(to, &source)).unwrap_err();
+        assert!(error.starts_with("git: "), "{error}");
+    }
+}

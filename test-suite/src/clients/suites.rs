@@ -30,7 +30,33 @@ pub const TINYGRAD_SOURCE: Source = Source {
     modules: &["."],
 };
 
-const TINYGRAD_BACKEND: &[&str] = &["test_arange", "test_asm_gemm", "test_call", "test_const_folding", "test_custom_kernel", "test_dtype", "test_dtype_alu", "test_edgecases", "test_encodings", "test_graph", "test_interop", "test_isel", "test_jit", "test_linearizer", "test_linearizer_dumb", "test_llama_kernels", "test_nn", "test_opt_gemm", "test_optim", "test_pickle", "test_profiler", "test_quantize_onnx", "test_randomness", "test_rangeify", "test_renderer_failures"];
+const TINYGRAD_BACKEND: &[&str] = &[
+    "test_arange",
+    "test_asm_gemm",
+    "test_call",
+    "test_const_folding",
+    "test_custom_kernel",
+    "test_dtype",
+    "test_dtype_alu",
+    "test_edgecases",
+    "test_encodings",
+    "test_graph",
+    "test_interop",
+    "test_isel",
+    "test_jit",
+    "test_linearizer",
+    "test_linearizer_dumb",
+    "test_llama_kernels",
+    "test_nn",
+    "test_opt_gemm",
+    "test_optim",
+    "test_pickle",
+    "test_profiler",
+    "test_quantize_onnx",
+    "test_randomness",
+    "test_rangeify",
+    "test_renderer_failures",
+];
 
 /// Those of `test/backend` with the two ways to compile a kernel, and with eight devices. `clang` is needed for tinygrad's own CPU device.
 pub const TINYGRAD_TESTS: &[Run] = &[
@@ -78,9 +104,34 @@ pub const NUMBA_MLIR_TESTS: &[Run] = &[
         &["--arch", "80", "--bounds", "gpu"],
         &[],
         "tests/ast_transforms",
-        &["test_ast_transform_examples", "test_constant_if", "test_consteval", "test_device_func", "test_dump_ast", "test_local_array_from", "test_loop_unroll"],
+        &[
+            "test_ast_transform_examples",
+            "test_constant_if",
+            "test_consteval",
+            "test_device_func",
+            "test_dump_ast",
+            "test_local_array_from",
+            "test_loop_unroll",
+        ],
     ),
-    pytest("infra", &["--arch", "80"], &[], "tests/infra", &["test_cooperative", "test_dwarf_cubin", "test_export_cubin", "test_export_mlir", "test_export_ptx", "test_link_libraries", "test_link_mlir", "test_numba_cuda_mlir_module_callbacks", "test_ptx_version", "test_user_intrinsics"]),
+    pytest(
+        "infra",
+        &["--arch", "80"],
+        &[],
+        "tests/infra",
+        &[
+            "test_cooperative",
+            "test_dwarf_cubin",
+            "test_export_cubin",
+            "test_export_mlir",
+            "test_export_ptx",
+            "test_link_libraries",
+            "test_link_mlir",
+            "test_numba_cuda_mlir_module_callbacks",
+            "test_ptx_version",
+            "test_user_intrinsics",
+        ],
+    ),
     pytest(
         "memory_management",
         &["--arch", "80"],
@@ -88,7 +139,26 @@ pub const NUMBA_MLIR_TESTS: &[Run] = &[
         "tests/memory_management",
         &["test_nrt_comprehensive", "test_rtsys"],
     ),
-    pytest("driver", &["--arch", "80"], &[], "tests/numba_cuda_tests/cudadrv", &["test_array_attr", "test_context_stack", "test_cuda_array_slicing", "test_cuda_auto_context", "test_cuda_devicerecord", "test_cuda_driver", "test_cuda_memory", "test_cuda_ndarray", "test_deallocations", "test_detect", "test_events", "test_host_alloc"]),
+    pytest(
+        "driver",
+        &["--arch", "80"],
+        &[],
+        "tests/numba_cuda_tests/cudadrv",
+        &[
+            "test_array_attr",
+            "test_context_stack",
+            "test_cuda_array_slicing",
+            "test_cuda_auto_context",
+            "test_cuda_devicerecord",
+            "test_cuda_driver",
+            "test_cuda_memory",
+            "test_cuda_ndarray",
+            "test_deallocations",
+            "test_detect",
+            "test_events",
+            "test_host_alloc",
+        ],
+    ),
 ];
 
 pub const CUDA_PYTHON_PACKAGES: &[&str] = &[
@@ -116,6 +186,22 @@ pub const CUDA_PYTHON_SOURCE: Source = Source {
     modules: &["cuda_python_test_helpers"],
 };
 
-pub const CUDA_PYTHON_TESTS: &[Run] = &[
-    pytest("core", &["--arch", "80"], &[], "cuda_core/tests", &["test_context", "test_device", "test_event", "test_host", "test_launcher", "test_linker", "test_module", "test_stream", "test_tensor_map", "test_texture_surface", "test_utils"]),
-];
+pub const CUDA_PYTHON_TESTS: &[Run] = &[pytest(
+    "core",
+    &["--arch", "80"],
+    &[],
+    "cuda_core/tests",
+    &[
+        "test_context",
+        "test_device",
+        "test_event",
+        "test_host",
+        "test_launcher",
+        "test_linker",
+        "test_module",
+        "test_stream",
+        "test_tensor_map",
+        "test_texture_surface",
+        "test_utils",
+    ],
+)];

@@ -21,6 +21,12 @@ const TO_STDERR: u32 = 3;
 const TO_STREAM: u32 = 4;
 const LINE_TO_STDOUT: u32 = 5;
 
+/// The null pointer of a program.
+const NULL: u64 = 0;
+
+/// What functions of C return that have failed: -1.
+const FAILED: u64 = u64::MAX;
+
 /// What a call leads to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Next {
@@ -65,8 +71,7 @@ impl Host {
             }
             8 => self.open(port)?,
             9 => port.reply(|packet| self.streams.close(packet[0]))?,
-            // Default: a null pointer, where there is no more memory.
-            10 => port.reply(|packet| self.heap.allocate(packet[0]).unwrap_or(0))?,
+            10 => port.reply(|packet| self.heap.allocate(packet[0]).unwrap_or(NULL))?,
             11 => return self.free(port),
             13 => {
                 port.reply(|packet| packet[0])?;
@@ -165,8 +170,8 @@ impl Host {
             both().map(|((_, format), (_, arguments))| print::texts(format, packing, arguments)).collect();
         let mut texts: Vec<HashMap<u64, Vec<u8>>> = vec![HashMap::new(); missing.len()];
         while missing.iter().any(|addresses| !addresses.is_empty()) {
-            // Default: a null address asks for nothing.
-            let next = |addresses: &mut Vec<u64>| addresses.pop().unwrap_or(0);
+            // A null address asks for nothing.
+            let next = |addresses: &mut Vec<u64>| addresses.pop().unwrap_or(NULL);
             let asked: Vec<u64> = missing.iter_mut().map(next).collect();
             let packet =
                 |((lane, _), &address): (&(usize, Vec<u8>), &u64)| (*lane, [0, address, 0, 0, 0, 0, 0, 0]);
@@ -255,7 +260,7 @@ fn remove(path: &Path) -> std::io::Result<()> {
 
 /// What C's functions return.
 fn failed(done: std::io::Result<()>) -> u64 {
-    if done.is_ok() { 0 } else { u64::MAX }
+    if done.is_ok() { 0 } else { FAILED }
 }
 
 /// `system` of C: the status as `wait` has it.
@@ -263,5 +268,5 @@ fn system(command: &[u8]) -> u64 {
     use std::os::unix::process::ExitStatusExt as _;
 
     let status = Command::new("sh").arg("-c").arg(OsStr::from_bytes(until_zero(command))).status();
-    status.map_or(u64::MAX, |status| status.into_raw() as u64)
+    status.map_or(FAILED, |status| status.into_raw() as u64)
 }

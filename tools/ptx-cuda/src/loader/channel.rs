@@ -212,10 +212,8 @@ impl Port<'_, '_> {
         let sizes: Vec<u64> = first.iter().map(|(_, packet)| packet[0]).collect();
         let mut texts: Texts =
             first.iter().map(|(lane, packet)| (*lane, bytes_of(&packet[1..], packet[0]))).collect();
-        // Default: a call without threads has no texts.
-        let longest = sizes.iter().copied().max().unwrap_or(0);
         let mut at = FIRST as u64;
-        while at < longest {
+        while sizes.iter().any(|&size| size > at) {
             for ((text, &size), (_, packet)) in texts.iter_mut().zip(&sizes).zip(self.receive()?) {
                 text.1.extend(bytes_of(&packet, size.saturating_sub(at)));
             }
@@ -232,13 +230,13 @@ impl Port<'_, '_> {
             (*lane, packet)
         });
         self.send(&first.collect::<Packets>())?;
-        // Default: a call without threads has no texts.
-        let longest = texts.iter().map(|(_, text)| text.len()).max().unwrap_or(0);
-        for at in (FIRST..longest).step_by(PACKET_WORDS * 8) {
+        let mut at = FIRST;
+        while texts.iter().any(|(_, text)| text.len() > at) {
             let rest = |text: &Vec<u8>| {
                 words_of(text.get(at..).and_then(|rest| rest.chunks(PACKET_WORDS * 8).next()), 0)
             };
             self.send(&texts.iter().map(|(lane, text)| (*lane, rest(text))).collect::<Packets>())?;
+            at += PACKET_WORDS * 8;
         }
         Ok(())
     }

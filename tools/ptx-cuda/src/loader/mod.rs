@@ -96,9 +96,12 @@ impl Program {
         if options.engine == Engine::Automatic {
             options.engine = Engine::Interpreter;
         }
-        let newest = options.architecture.map_or(u32::MAX, |architecture| architecture.number.into());
+        let Some(architecture) = options.architecture else {
+            return Err(Error::rejected("the device has no architecture"));
+        };
         let bytes = read(path).map_err(|error| Error::with("read", path, error))?;
-        let files = ptx_image::read(&bytes, newest).map_err(|error| Error::with("load", path, error))?;
+        let files = ptx_image::read(&bytes, architecture.number.into())
+            .map_err(|error| Error::with("load", path, error))?;
         let device = Device::with(options);
         device.print_to(|text| {
             // There is no one to tell that standard output cannot be written.

@@ -46,9 +46,10 @@ impl ArgumentSource for Arguments<'_> {
             self.at = self.at.next_multiple_of(size);
         }
         let mut value = [0; 8];
-        // Default: zero is printed for an argument that was not passed.
-        let bytes = self.bytes.get(self.at..self.at + size).unwrap_or(&[]);
-        value[..bytes.len()].copy_from_slice(bytes);
+        // An argument that was not passed is zero.
+        for (to, &from) in value[..size].iter_mut().zip(self.bytes.iter().skip(self.at)) {
+            *to = from;
+        }
         self.at += size;
         Ok(u64::from_le_bytes(value))
     }

@@ -157,8 +157,11 @@ impl Streams {
             Output::Stream(handle) => match handle & 3 {
                 STDOUT => return self.write(Output::Stdout, bytes),
                 STDERR => return self.write(Output::Stderr, bytes),
-                // No stream, or one that is not written, takes nothing.
-                _ => return self.stream(handle).map_or(0, |stream| stream.write(bytes)),
+                _ => {
+                    // What is no stream takes nothing.
+                    let Some(stream) = self.stream(handle) else { return 0 };
+                    return stream.write(bytes);
+                }
             },
         };
         if done.is_ok() { bytes.len() as u64 } else { 0 }
@@ -181,12 +184,14 @@ impl Streams {
 
     /// `feof`: not zero at the end.
     pub fn is_at_end(&mut self, handle: u64) -> u64 {
-        self.stream(handle).map_or(0, |stream| u64::from(stream.is_at_end))
+        let Some(stream) = self.stream(handle) else { return 0 };
+        u64::from(stream.is_at_end)
     }
 
     /// `ferror`: not zero after an error; a handle of no stream is one.
     pub fn has_failed(&mut self, handle: u64) -> u64 {
-        self.stream(handle).map_or(1, |stream| u64::from(stream.has_failed))
+        let Some(stream) = self.stream(handle) else { return 1 };
+        u64::from(stream.has_failed)
     }
 
     /// `clearerr`.
