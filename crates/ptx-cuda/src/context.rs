@@ -47,12 +47,21 @@ thread_local! {
     /// The default streams of the thread, by context.
     static OWN: RefCell<HashMap<usize, Arc<Stream>>> = RefCell::new(HashMap::new());
     /// The contexts that the thread has made current, the current one last.
-    pub static STACK: RefCell<Vec<Handle<Context>>> = const { RefCell::new(Vec::new()) };
+    static STACK: RefCell<Vec<Handle<Context>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The handle of the current context, null if there is none.
+/// Reads or changes the contexts that the thread has made current, the current one last.
+///
+/// # Errors
+/// When the thread ends: destructors of a program's own objects may call the driver after those of this library.
+pub fn with_stack<T>(act: impl FnOnce(&mut Vec<Handle<Context>>) -> T) -> Answer<T> {
+    STACK.try_with(|stack| act(&mut stack.borrow_mut())).map_err(|_| CUresult::DEINITIALIZED.into())
+}
+
+/// The handle of the current context, null if there is none, as in a thread that ends.
 pub fn current_handle() -> Handle<Context> {
-    STACK.with_borrow(|stack| stack.last().map_or(Handle::NULL, |&handle| handle))
+    let current = with_stack(|stack| stack.last().copied());
+    current.ok().flatten().map_or(Handle::NULL, |handle| handle)
 }
 
 /// The current context.
@@ -90,9 +99,12 @@ pub fn stream(stream: Handle<Stream>, null: NullStream) -> Answer<Arc<Stream>> {
     let handle = current_handle();
     match which {
         NullStream::Legacy => Ok(context.order.legacy(handle.cast())),
-        NullStream::PerThread => Ok(OWN.with_borrow_mut(|own| {
-            let make = || context.order.add(handle.cast(), Role::Blocking, LEAST_PRIORITY);
-            own.entry(handle.bits()).or_insert_with(make).clone()
-        })),
+        NullStream::PerThread => {
+            let own = OWN.try_with(|own| {
+                let make = || context.order.add(handle.cast(), Role::Blocking, LEAST_PRIORITY);
+                own.borrow_mut().entry(handle.bits()).or_insert_with(make).clone()
+            });
+            own.map_err(|_| CUresult::DEINITIALIZED.into())
+        }
     }
 }

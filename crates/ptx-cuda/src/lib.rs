@@ -51,4 +51,4 @@ mod texture_reference;
 pub mod types;
 mod virtual_memory;
 
-pub use settings::architectures;
+pub use settings::{architectures, device_options};

@@ -52,6 +52,17 @@ pub fn architectures() -> impl Iterator<Item = &'static str> {
     MODELS.iter().map(|model| model.name)
 }
 
+/// What devices are made with, as the environment selects it.
+///
+/// # Errors
+/// A variable with a value that it cannot have, which is also written to standard error.
+pub fn device_options() -> Result<DeviceOptions, String> {
+    Settings::read().map(|settings| settings.options).map_err(|failure| {
+        let Failure { result, reason } = failure;
+        reason.unwrap_or_else(|| result.name())
+    })
+}
+
 /// What the driver is set up with.
 #[derive(Debug)]
 pub struct Settings {

@@ -167,6 +167,7 @@ pub use module::{Kernel, Module};
 pub use stream::{Pending, Stream, StreamOptions};
 
 pub use ptx_diag::Position;
+pub use ptx_exec::format as printf;
 pub use ptx_exec::{
     AddressSize, Bounds, BoxSize, Completion, Dim3, HostMemory, HostRegion, KernelAttributes, Limits,
     MemoryError, MemoryKind, Parameter, Pitched, RegionInfo, RegionKind, Report, Shape, Space, TensorMap,

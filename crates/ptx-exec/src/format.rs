@@ -4,7 +4,7 @@
 const WIDEST: usize = 4096;
 
 /// Where the arguments of conversions come from.
-pub(crate) trait ArgumentSource {
+pub trait ArgumentSource {
     /// The error of an argument that cannot be read.
     type Error;
     /// Size in bytes of an address and of `long`.
@@ -29,11 +29,11 @@ struct Spec {
 }
 
 /// Formats a template; returns the text and the number of conversions. Conversions that are not in C are copied
-/// verbatim.
-pub(crate) fn format_c<S: ArgumentSource>(
-    template: &[u8],
-    source: &mut S,
-) -> Result<(Vec<u8>, u32), S::Error> {
+/// verbatim, and so is `%n`.
+///
+/// # Errors
+/// That of an argument which cannot be read.
+pub fn format_c<S: ArgumentSource>(template: &[u8], source: &mut S) -> Result<(Vec<u8>, u32), S::Error> {
     let mut out = Vec::with_capacity(template.len());
     let (mut at, mut conversions) = (0, 0);
     while let Some(&byte) = template.get(at) {

@@ -31,7 +31,7 @@ pub mod engine;
 mod error;
 mod explain;
 mod extents;
-mod format;
+pub mod format;
 mod image;
 mod inputs;
 mod kernel;

@@ -6,7 +6,8 @@ use anyhow::{Context as _, Result, ensure};
 
 use super::Outcome;
 
-/// The table: the name of a test, with that of the client before it, and the reason why it fails.
+/// The table: the name of a test, with that of the client before it, and the reason why it fails. A name that ends in `*` stands for all tests that begin
+/// like it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Expected(BTreeMap<String, String>);
 
@@ -41,7 +42,8 @@ impl Expected {
 
     /// Why a test fails, if that is known.
     pub fn reason(&self, test: &str) -> Option<&str> {
-        self.0.get(test).map(String::as_str)
+        let (_, reason) = self.0.iter().find(|(listed, _)| stands_for(listed, test))?;
+        Some(reason)
     }
 
     /// What is wrong with the outcome of a run of this name of a client: failures without a reason, and tests that are listed and did not fail.
@@ -54,9 +56,17 @@ impl Expected {
         let unknown = outcome.failed.iter().filter(|test| self.reason(test).is_none());
         let mut found: Vec<String> = unknown.map(|test| format!("{test} fails")).collect();
         let listed = self.0.keys().filter(|test| is_of_run(test, client, run));
-        let passing = listed.filter(|test| !outcome.failed.contains(test));
+        let passing = listed.filter(|listed| !outcome.failed.iter().any(|test| stands_for(listed, test)));
         found.extend(passing.map(|test| format!("{test} is listed and does not fail")));
         Ok(found)
+    }
+}
+
+/// Whether a name of the table is that of a test.
+fn stands_for(listed: &str, test: &str) -> bool {
+    match listed.strip_suffix('*') {
+        Some(start) => test.starts_with(start),
+        None => listed == test,
     }
 }
 
@@ -66,7 +76,7 @@ fn is_of_run(test: &str, client: &str, run: &str) -> bool {
         .strip_prefix(client)
         .and_then(|rest| rest.strip_prefix(' '))
         .and_then(|rest| rest.strip_prefix(run));
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ':']))
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ':', '/', '*']))
 }
 
 #[cfg(test)]
@@ -86,6 +96,11 @@ mod tests {
         let found = table.differences("numba", "x", &failed(&["numba x.T.c"])).unwrap();
         assert_eq!(found, ["numba x.T.c fails", "numba x.T.a is listed and does not fail"]);
         assert!(table.differences("numba", "x", &Outcome::default()).is_err());
+        let table = Expected::parse("numba\tx::T*\tno such feature\n").unwrap();
+        assert!(
+            table.differences("numba", "x", &failed(&["numba x::Ta", "numba x::Tb"])).unwrap().is_empty()
+        );
+        assert_eq!(table.differences("numba", "x", &failed(&["numba x::U"])).unwrap().len(), 2);
         assert!(Expected::parse("numba\tx\n").is_err() && Expected::parse("numba\tx\t \n").is_err());
     }
 

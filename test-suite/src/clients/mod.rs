@@ -5,9 +5,10 @@
 mod expected;
 mod packages;
 mod running;
+mod suites;
 mod table;
 
 pub use expected::Expected;
 pub use packages::{Packages, Unavailable};
 pub use running::{Outcome, Tools};
-pub use table::{CLIENTS, Client, Program, Run};
+pub use table::{CLIENTS, Client, Program, Run, Source};

@@ -51,8 +51,28 @@ impl Tools {
                 }
                 outcome
             }
+            Program::Pytest(folder, files) => self.run_pytest(run, folder, files, packages),
         }
         .named(client)
+    }
+
+    /// Runs files of tests one after the other.
+    fn run_pytest(&self, run: &Run, folder: &str, files: &[&str], packages: &Packages) -> Outcome {
+        // Without what users of pytest have set up.
+        let options = ["-m", "pytest", "-q", "-rfE", "--color=no", "-p", "no:cacheprovider", "--tb=short"];
+        let mut all = Outcome::default();
+        for file in files {
+            let path = format!("{folder}/{file}.py");
+            let (_, text) = self.output(run, packages, &[&options[..], &[&path]].concat());
+            let Outcome { passed, skipped, failed, tail } = of_pytest(&text, &format!("{}/{file}", run.name));
+            all.passed += passed;
+            all.skipped += skipped;
+            if !failed.is_empty() {
+                all.tail = tail;
+            }
+            all.failed.extend(failed);
+        }
+        all
     }
 
     /// Runs the tests of a program; those after one that fails are run again without it.
@@ -88,6 +108,9 @@ impl Tools {
         let mut command = Command::new(self.built.join("ptx-cuda"));
         command.args(["run", "-q", "--lib-dir"]).arg(&self.built).args(run.options).arg("--");
         command.arg(packages.python()).args(words).envs(run.environment.iter().copied());
+        if let (Program::Pytest(..), Some((folder, modules))) = (run.program, packages.source()) {
+            command.current_dir(folder).env("PYTHONPATH", modules);
+        }
         for (variable, _) in
             std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PTX_CUDA_"))
         {
@@ -175,6 +198,32 @@ fn of_unittest(text: &str, name: &str) -> Outcome {
     Outcome { passed: all.saturating_sub(skipped + failed.len()), skipped, failed, tail }
 }
 
+/// Reads what pytest writes at its end: the tests that failed, and how many there were.
+fn of_pytest(text: &str, name: &str) -> Outcome {
+    let number = |of: &str| {
+        let pattern = Regex::new(&format!(r"(?m)^.*?(\d+) {of}\b.* in [\d.:]+")).expect("a pattern");
+        pattern.captures_iter(text).last().and_then(|found| found[1].parse::<usize>().ok())
+    };
+    let is_complete =
+        Regex::new(r"(?m)^(?:=+ )?(?:\d+ [\w ]+?(?:, )?)+ in [\d.]+s").expect("a pattern").is_match(text);
+    if !is_complete {
+        return Outcome { failed: vec![name.to_owned()], tail: tail(text), ..Outcome::default() };
+    }
+    let failing = Regex::new(r"(?m)^(?:FAILED|ERROR) (\S+?\.py)(?:::(.*?))?(?: - .*)?$").expect("a pattern");
+    let names = failing.captures_iter(text).map(|found| match found.get(2) {
+        Some(test) => format!("{name}::{}", test.as_str()),
+        None => format!("{name}: {}", &found[1]),
+    });
+    let mut failed: Vec<String> = names.collect();
+    failed.sort_unstable();
+    failed.dedup();
+    // Default: what is not counted did not happen.
+    let count = |of: &str| number(of).unwrap_or(0);
+    let passed = count("passed") + count("xfailed");
+    let tail = if failed.is_empty() { String::new() } else { tail(text) };
+    Outcome { passed, skipped: count("skipped"), failed, tail }
+}
+
 /// Where the programs are.
 pub(super) fn programs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("clients")
@@ -211,5 +260,25 @@ FAILED (failures=2, errors=1, skipped=3)
         let outcome = of_unittest("Ran 2 tests in 0.1s\n\nOK\n", "x");
         assert_eq!((outcome.passed, outcome.skipped, outcome.failed.len()), (2, 0, 0));
         assert_eq!(of_unittest("Segmentation fault", "x").failed, ["x"]);
+    }
+
+    #[test]
+    fn the_end_of_pytest_is_read() {
+        let text = "\
+..F.s
+=========================== short test summary info ============================
+FAILED tests/test_x.py::T::test_a[1 2] - AssertionError: a - b
+FAILED tests/test_x.py::test_b
+ERROR tests/test_x.py::test_c - ValueError
+2 failed, 30 passed, 4 skipped, 3 xfailed, 16 subtests passed, 1 error in 61.20s (0:01:01)
+";
+        let outcome = of_pytest(text, "x");
+        assert_eq!(outcome.failed, ["x::T::test_a[1 2]", "x::test_b", "x::test_c"]);
+        assert_eq!((outcome.passed, outcome.skipped), (33, 4));
+        let outcome = of_pytest("...\n81 skipped in 2.76s\n", "x");
+        assert_eq!((outcome.passed, outcome.skipped, outcome.failed.len()), (0, 81, 0));
+        let outcome = of_pytest("ERROR tests/test_y.py - ImportError: no\n1 error in 0.85s\n", "x");
+        assert_eq!(outcome.failed, ["x: tests/test_y.py"]);
+        assert_eq!(of_pytest("..\nFatal Python error: Aborted", "x").failed, ["x"]);
     }
 }

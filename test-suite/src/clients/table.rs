@@ -1,5 +1,10 @@
 //! The clients, with the versions that they are tested in.
 
+use super::suites::{
+    CUDA_PYTHON_PACKAGES, CUDA_PYTHON_SOURCE, CUDA_PYTHON_TESTS, NUMBA_MLIR_PACKAGES, NUMBA_MLIR_SOURCE,
+    NUMBA_MLIR_TESTS, TINYGRAD_PACKAGES, TINYGRAD_SOURCE, TINYGRAD_TESTS,
+};
+
 /// A client.
 #[derive(Clone, Copy, Debug)]
 pub struct Client {
@@ -7,11 +12,24 @@ pub struct Client {
     pub name: &'static str,
     /// Its packages and those that its tests need, for pip.
     pub packages: &'static [&'static str],
+    /// Where its tests are, if they are not in the packages.
+    pub source: Option<Source>,
     /// What is run.
     pub runs: &'static [Run],
 }
 
-/// A run: one process.
+/// A version of a repository, which is fetched with git.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Source {
+    /// Its address.
+    pub repository: &'static str,
+    /// The commit, whole.
+    pub commit: &'static str,
+    /// Folders in it that Python looks for modules in.
+    pub modules: &'static [&'static str],
+}
+
+/// A run: one process, or one for each file.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
     /// What tells it from others of the client.
@@ -33,6 +51,8 @@ pub enum Program {
     Script(&'static str, &'static [&'static str]),
     /// Numba's own tests of a module.
     Numba(&'static str),
+    /// Files of tests below a folder of the client's source, each with pytest in a process of its own.
+    Pytest(&'static str, &'static [&'static str]),
 }
 
 const fn script(
@@ -45,6 +65,22 @@ const fn script(
 }
 
 const TRITON: &[&str] = &["add", "softmax", "matmul"];
+
+const TUTORIALS: &str = "triton_tutorials.py";
+
+const TUTORIAL_TESTS: &[&str] = &[
+    "vector_add",
+    "fused_softmax",
+    "matrix_multiplication",
+    "dropout",
+    "layer_norm",
+    "fused_attention",
+    "grouped_gemm",
+    "persistent_matmul",
+    "tensor_descriptors",
+    "device_descriptors",
+    "warp_specialization",
+];
 
 const CUDA_CORE: &[&str] = &["linked", "refused", "template"];
 
@@ -105,10 +141,17 @@ pub const CLIENTS: &[Client] = &[
     Client {
         name: "triton",
         packages: &["triton==3.9.0", "numpy==2.4.6"],
+        source: None,
         runs: &[
             script("sm_80", &["--arch", "80"], "triton_kernels.py", TRITON),
             script("sm_90a", &["--arch", "90a"], "triton_kernels.py", TRITON),
             script("sm_100a", &["--arch", "100a"], "triton_kernels.py", TRITON),
+            Run { small: false, ..script("tutorials sm_80", &["--arch", "80"], TUTORIALS, TUTORIAL_TESTS) },
+            Run { small: false, ..script("tutorials sm_90a", &["--arch", "90a"], TUTORIALS, TUTORIAL_TESTS) },
+            Run {
+                small: false,
+                ..script("tutorials sm_100a", &["--arch", "100a"], TUTORIALS, TUTORIAL_TESTS)
+            },
         ],
     },
     Client {
@@ -121,6 +164,7 @@ pub const CLIENTS: &[Client] = &[
             "nvidia-nvjitlink==13.5.37",
             "numpy==2.4.6",
         ],
+        source: None,
         runs: &[
             script("sm_80", &["--arch", "80"], "cuda_core_programs.py", CUDA_CORE),
             Run {
@@ -137,6 +181,7 @@ pub const CLIENTS: &[Client] = &[
     Client {
         name: "tinygrad",
         packages: &["tinygrad==0.14.0", "numpy==2.4.6"],
+        source: None,
         runs: &[Run {
             environment: &[("DEV", "CUDA:PTX")],
             ..script("sm_86", &["--arch", "86"], "tinygrad_programs.py", TINYGRAD)
@@ -153,6 +198,7 @@ pub const CLIENTS: &[Client] = &[
             "nvidia-nvvm==13.5.37",
             "numpy==2.4.6",
         ],
+        source: None,
         runs: &[script(
             "sm_80",
             &["--arch", "80"],
@@ -163,15 +209,35 @@ pub const CLIENTS: &[Client] = &[
     Client {
         name: "cutile",
         packages: &["cuda-tile==1.7.0", "nvidia-cuda-tileiras==13.5.37", "numpy==2.4.6"],
+        source: None,
         runs: &[
             script("sm_80", &["--arch", "80"], "cutile_kernels.py", &["saxpy", "matmul", "softmax"]),
             Run { small: false, ..script("sm_86", &["--arch", "86"], "cutile_kernels.py", CUTILE) },
         ],
     },
-    Client { name: "numba-cuda", packages: NUMBA_PACKAGES, runs: NUMBA },
+    Client { name: "numba-cuda", packages: NUMBA_PACKAGES, source: None, runs: NUMBA },
+    Client {
+        name: "tinygrad-tests",
+        packages: TINYGRAD_PACKAGES,
+        source: Some(TINYGRAD_SOURCE),
+        runs: TINYGRAD_TESTS,
+    },
+    Client {
+        name: "numba-cuda-mlir-tests",
+        packages: NUMBA_MLIR_PACKAGES,
+        source: Some(NUMBA_MLIR_SOURCE),
+        runs: NUMBA_MLIR_TESTS,
+    },
+    Client {
+        name: "cuda-python-tests",
+        packages: CUDA_PYTHON_PACKAGES,
+        source: Some(CUDA_PYTHON_SOURCE),
+        runs: CUDA_PYTHON_TESTS,
+    },
     Client {
         name: "pytest",
         packages: &["pytest==9.2.0", "pytest-xdist==3.8.0"],
+        source: None,
         runs: &[script(
             "plugin",
             &[],

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use ptx_device::Shape;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -13,13 +15,15 @@ Examples:
   ptx-cuda run --log -- ./program               the calls that fail, with the reason
   eval \"$(ptx-cuda env --arch 80)\"              the same environment for a shell
   ptx-cuda ptxas -arch=sm_90a -v k.ptx -o k.cubin
+  ptx-cuda loader --threads 32 test.ptx         a program with LLVM's libc for GPUs
 
 Exit status:
   0  success
   1  a library is missing, or a file cannot be read or written
   2  wrong usage
   `run` has the status of its command; 127 if there is no such command, 126 if it cannot be started.
-  `ptxas` has 255 if the input is rejected, like NVIDIA's";
+  `ptxas` has 255 if the input is rejected, like NVIDIA's.
+  `loader` has the status of the program; 3 if one of its kernels is stopped";
 
 const RUN_EXAMPLES: &str = "\
 The command finds this project's libraries instead of NVIDIA's: libcuda.so.1, libcudart.so.12 and .13, libnvJitLink.so.12 and
@@ -29,6 +33,16 @@ Examples:
   ptx-cuda run -- python -m pytest tests
   ptx-cuda run --arch 100a --devices 2 -- ./program
   ptx-cuda run --bounds gpu --profile -- python train.py";
+
+const LOADER_EXAMPLES: &str = "\
+The image is PTX, a fat binary or cubin with PTX, or what `ptx-cuda ptxas` wrote; `-` reads it from standard input. It has the kernels
+_begin, _start and _end of LLVM's libc. PTX_CUDA_ARCH, PTX_CUDA_MEMORY, PTX_CUDA_BOUNDS and PTX_EXEC_ENGINE are as for the driver,
+except that the interpreter executes kernels unless PTX_EXEC_ENGINE is jit.
+
+Examples:
+  ptx-cuda loader program.ptx one two
+  ptx-cuda loader --threads 64 --blocks 4 program.ptx
+  ln -s ptx-cuda llvm-gpu-loader    by this name it is the loader";
 
 /// Run programs for CUDA on this machine's CPU
 #[derive(Clone, Debug, Parser)]
@@ -52,6 +66,71 @@ pub enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
         words: Vec<OsString>,
     },
+    /// Run a program that is compiled for a GPU with LLVM's libc: the options of llvm-gpu-loader
+    #[command(after_help = LOADER_EXAMPLES)]
+    Loader(LoaderArguments),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        #[arg(value_name = "SHELL")]
+        shell: Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct LoaderArguments {
+    /// Threads of a block along x
+    #[arg(long, visible_alias = "threads", value_name = "N", default_value_t = 1)]
+    pub threads_x: u32,
+    /// Threads of a block along y
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub threads_y: u32,
+    /// Threads of a block along z
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub threads_z: u32,
+    /// Blocks of the grid along x
+    #[arg(long, visible_alias = "blocks", value_name = "N", default_value_t = 1)]
+    pub blocks_x: u32,
+    /// Blocks of the grid along y
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub blocks_y: u32,
+    /// Blocks of the grid along z
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub blocks_z: u32,
+    /// Print an estimate of the registers of each kernel
+    #[arg(long)]
+    pub print_resource_usage: bool,
+    /// Accepted: processes do not share a device here
+    #[arg(long)]
+    pub no_parallelism: bool,
+    /// The image, and the arguments of its `main`
+    #[arg(required = true, trailing_var_arg = true, value_name = "IMAGE|ARGUMENT")]
+    pub words: Vec<OsString>,
+}
+
+#[derive(Debug, Parser)]
+#[command(name = "llvm-gpu-loader", version, about = "Run a program that is compiled for a GPU with LLVM's libc", after_help = LOADER_EXAMPLES)]
+struct LoaderProgram {
+    #[command(flatten)]
+    arguments: LoaderArguments,
+}
+
+impl LoaderArguments {
+    /// Reads the command line of a program that is the loader itself.
+    pub fn parse_as_program() -> Self {
+        LoaderProgram::parse().arguments
+    }
+
+    /// The threads that call `main`.
+    pub fn shape(&self) -> Shape {
+        Shape {
+            grid: [self.blocks_x, self.blocks_y, self.blocks_z],
+            block: [self.threads_x, self.threads_y, self.threads_z],
+            ..Shape::default()
+        }
+    }
 }
 
 #[derive(Clone, Debug, Args)]

@@ -1,5 +1,5 @@
 //! `ptx-cuda` runs programs for CUDA on the host CPU: it sets up the environment in which they find this project's driver and linker, and a
-//! stand-in for `ptxas`, which it is itself.
+//! stand-in for `ptxas`, which it is itself. It also runs programs that are compiled for a GPU with LLVM's libc.
 
 mod arguments;
 mod environment;
@@ -7,6 +7,8 @@ mod error;
 mod launcher;
 mod libraries;
 mod links;
+mod loader;
+mod manual;
 mod ptxas;
 
 use std::ffi::OsStr;
@@ -15,7 +17,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::arguments::{Arguments, Task};
+use crate::arguments::{Arguments, LoaderArguments, Task};
 use crate::error::{Error, write_stderr};
 
 fn main() -> ExitCode {
@@ -31,9 +33,18 @@ fn main() -> ExitCode {
     if after.next().as_deref() == Some(OsStr::new("ptxas")) {
         return ptxas::run(after);
     }
-    let done = match Arguments::parse().task {
+    // So do those that look for LLVM's loader.
+    let task = if name == Some(OsStr::new("llvm-gpu-loader")) {
+        Task::Loader(LoaderArguments::parse_as_program())
+    } else {
+        Arguments::parse().task
+    };
+    let done = match task {
         Task::Run(arguments) => launcher::run(&arguments),
         Task::Env(arguments) => launcher::print(&arguments),
+        Task::Loader(arguments) => loader::run(&arguments),
+        Task::Completions { shell } => manual::print_completions(shell),
+        Task::Man => manual::print_page(),
         // It was handled above.
         Task::Ptxas { words } => return ptxas::run(words.into_iter()),
     };

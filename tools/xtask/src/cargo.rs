@@ -35,6 +35,12 @@ pub(crate) fn write_manuals(folder: &Path) -> Result<()> {
             write(&folder.join(format!("{tool}.{extension}")), &script)?;
         }
     }
+    // Its arguments are those of other programs, so that they are tasks.
+    let output = |words: &[&str]| output_of("ptx-cuda-tool", words);
+    write(&folder.join("ptx-cuda.1"), &output(&["man"])?)?;
+    for (shell, extension) in SHELLS {
+        write(&folder.join(format!("ptx-cuda.{extension}")), &output(&["completions", shell])?)?;
+    }
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use ptx_device::Limits;
 
-use crate::context::{Context, Primary, STACK, current, current_handle, named};
+use crate::context::{Context, Primary, current, current_handle, named, with_stack};
 use crate::device::free_bytes;
 use crate::driver::{Driver, Gpu, lock};
 use crate::entry::entries;
@@ -46,7 +46,7 @@ fn create(gpu: &'static Gpu, flags: u32, api_version: u32, is_primary: bool) -> 
 fn create_and_push(to: Out<Handle<Context>>, gpu: &'static Gpu, flags: u32, api_version: u32) -> Answer {
     to.require()?;
     let handle = create(gpu, flags, api_version, false)?;
-    STACK.with_borrow_mut(|stack| stack.push(handle));
+    with_stack(|stack| stack.push(handle))?;
     to.set(handle)
 }
 
@@ -85,7 +85,8 @@ fn destroy(handle: Handle<Context>) -> Answer {
     context.order.close();
     context.gpu.recover();
     memory::free_of(handle.cast());
-    STACK.with_borrow_mut(|stack| {
+    // It is the current context of no thread that ends.
+    let _ = with_stack(|stack| {
         if stack.last() == Some(&handle) {
             stack.pop();
         }
@@ -129,12 +130,11 @@ fn enlarge_heap(gpu: &Gpu, bytes: usize) -> Answer {
 
 fn push(context: Handle<Context>) -> Answer {
     context.get()?;
-    STACK.with_borrow_mut(|stack| stack.push(context));
-    Ok(())
+    with_stack(|stack| stack.push(context))
 }
 
 fn pop(to: Out<Handle<Context>>) -> Answer {
-    let popped = STACK.with_borrow_mut(Vec::pop).ok_or(CUresult::INVALID_CONTEXT)?;
+    let popped = with_stack(Vec::pop)?.ok_or(CUresult::INVALID_CONTEXT)?;
     to.set_if_wanted(popped);
     Ok(())
 }
@@ -267,13 +267,12 @@ entries! {
         if !context.is_null() {
             context.get()?;
         }
-        STACK.with_borrow_mut(|stack| {
+        with_stack(|stack| {
             stack.pop();
             if !context.is_null() {
                 stack.push(context);
             }
-        });
-        Ok(())
+        })
     }
 
     fn cuCtxGetCurrent(context: Out<Handle<Context>>) {

@@ -127,6 +127,10 @@ static void pools(void)
     OK(cuDeviceSetMemPool(0, pool));
     OK(cuDeviceGetMemPool(&found, 0));
     EXPECT(found == pool);
+    memory = 1;
+    OK(cuMemAllocAsync(&memory, 0, stream));
+    EXPECT(memory == 0);
+    OK(cuMemFreeAsync(memory, stream));
     OK(cuMemAllocAsync(&memory, 256, stream));
     OK(cuMemAllocFromPoolAsync(&other, 1000, standard, stream));
     OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));

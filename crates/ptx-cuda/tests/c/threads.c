@@ -96,6 +96,34 @@ static void own_streams(void)
     EXPECT(value == 1);
 }
 
+/* Destructors of a program's own objects call the driver when its objects for the thread are gone. */
+static void when_it_ends(void *data)
+{
+    CUcontext current, other;
+    CUstream stream;
+    OK(cuCtxGetCurrent(&current));
+    EXPECT(current == NULL);
+    GIVES(cuCtxSetCurrent(context), CUDA_ERROR_DEINITIALIZED);
+    GIVES(cuCtxPopCurrent(&current), CUDA_ERROR_DEINITIALIZED);
+    GIVES(cuStreamCreate(&stream, 0), CUDA_ERROR_INVALID_CONTEXT);
+    OK(cuDevicePrimaryCtxRetain(&other, 0));
+    EXPECT(other == context);
+    OK(cuDevicePrimaryCtxRelease(0));
+    OK(cuCtxDestroy(data));
+}
+
+static pthread_key_t key;
+
+static void *end(void *data)
+{
+    CUcontext own;
+    OK(cuCtxCreate(&own, NULL, 0, 0));
+    OK(cuCtxPopCurrent(NULL));
+    OK(cuCtxSetCurrent(context));
+    EXPECT(pthread_setspecific(key, own) == 0);
+    return data;
+}
+
 int main(void)
 {
     pthread_t threads[8];
@@ -114,6 +142,9 @@ int main(void)
         EXPECT(pthread_create(&threads[i], NULL, work, (void *)(i * 1000)) == 0);
     for (int i = 0; i < 8; i++)
         EXPECT(pthread_join(threads[i], NULL) == 0);
+    EXPECT(pthread_key_create(&key, when_it_ends) == 0);
+    EXPECT(pthread_create(&threads[0], NULL, end, NULL) == 0);
+    EXPECT(pthread_join(threads[0], NULL) == 0);
     OK(cuCtxSynchronize());
     OK(cuMemGetInfo(&after, &total));
     EXPECT(before == after);

@@ -110,15 +110,17 @@ pub extern "C" fn __cudaInitModule(binary: u64) -> u8 {
 pub extern "C" fn __cudaPushCallConfiguration(grid: Dim3, block: Dim3, shared: usize, stream: Handle) -> u32 {
     let result = entry::unchecked("__cudaPushCallConfiguration", || {
         let configuration = Configuration { grid, block, shared, stream };
-        CONFIGURATIONS.with_borrow_mut(|all| all.push(configuration));
-        Ok(())
+        // A thread that ends launches nothing any more.
+        let pushed = CONFIGURATIONS.try_with(|all| all.borrow_mut().push(configuration));
+        pushed.map_err(|_| Error::MISSING_CONFIGURATION.into())
     });
     (result != Error::SUCCESS).into()
 }
 
 unchecked_entries! {
     fn __cudaPopCallConfiguration(grid: Out<Dim3>, block: Out<Dim3>, shared: Out<usize>, stream: Out<Handle>) {
-        let found = CONFIGURATIONS.with_borrow_mut(Vec::pop).ok_or(Error::MISSING_CONFIGURATION)?;
+        let found = CONFIGURATIONS.try_with(|all| all.borrow_mut().pop()).ok().flatten();
+        let found = found.ok_or(Error::MISSING_CONFIGURATION)?;
         grid.set(found.grid)?;
         block.set(found.block)?;
         shared.set(found.shared)?;

@@ -160,6 +160,7 @@ enum First {
 impl First {
     fn of(device: &Device, launch: &Checked<'_>) -> Self {
         // Blocks that have started end in the interpreter, however long they are.
+        let is_together = ptx_host::kept_together(launch).is_some();
         let starts_at_once = launch.geometry.clusters() <= launch.threads().get() as u64
             && !policy::is_straight(launch.program);
         if device.engine() == Engine::Compiled
@@ -168,10 +169,13 @@ impl First {
             || !device.checks_memory()
         {
             Self::Code
-        } else if !starts_at_once && ptx_host::kept_together(launch).is_none() {
+        } else if !starts_at_once && !is_together {
             Self::Relayed
         } else if policy::is_isolated(launch.program) {
             Self::Tried
+        } else if !is_together && policy::is_small(&launch.geometry) {
+            // It ends in the interpreter; code that is made meanwhile is for the next launches.
+            Self::Relayed
         } else {
             Self::Code
         }

@@ -3,4 +3,5 @@
 mod assembling;
 mod common;
 mod linking;
+mod loading;
 mod running;

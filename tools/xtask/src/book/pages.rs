@@ -46,6 +46,7 @@ const CONTENTS: &[(&str, &[(&str, &str)])] = &[
             ("docs/cuda/cuda-core.md", "CUDA: cuda.core"),
             ("docs/cuda/rust.md", "CUDA: cudarc and cust"),
             ("docs/cuda/cutile.md", "CUDA: CUDA Tile"),
+            ("docs/cuda/llvm-libc.md", "CUDA: LLVM's libc"),
             ("docs/cuda-functions.md", "Functions of the CUDA driver"),
             ("docs/cudart.md", "Programs of nvcc"),
             ("docs/cudart-functions.md", "Functions of the CUDA runtime"),
