@@ -4,6 +4,7 @@ use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
 use ptx_isa::{PtxVersion, Sm};
 use ptx_llvm::{
     AddressWidth, Context, Gpu, LlvmError, Machine, Module, OptLevel, TextPosition, check_target,
+    has_only_cuda_atomics, relax_cuda_atomics,
 };
 use ptx_opt::OptError;
 
@@ -71,6 +72,30 @@ pub fn read_llvm<'c>(
             .then(|| mistaken(InputKind::Llvm, source.text()));
         one(mistaken.flatten().unwrap_or_else(|| llvm_finding(&error, source)))
     })
+}
+
+/// What atomic operations mean that are `seq_cst` for the system.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Atomics {
+    /// [`Atomics::Cuda`] in modules of CUDA by clang whose operations can all be functions of CUDA, otherwise [`Atomics::Llvm`].
+    #[default]
+    Auto,
+    /// What CUDA documents for `atomicAdd()` and its like: relaxed, for the device.
+    Cuda,
+    /// What LLVM's language reference says.
+    Llvm,
+}
+
+/// Gives the module's atomic operations that meaning.
+pub fn settle_atomics(module: &mut Module<'_>, meaning: Atomics) {
+    let is_cuda = match meaning {
+        Atomics::Auto => has_only_cuda_atomics(module),
+        Atomics::Cuda => true,
+        Atomics::Llvm => false,
+    };
+    if is_cuda {
+        relax_cuda_atomics(module);
+    }
 }
 
 /// Runs the pipeline of `level`, then `passes`, for the GPU of `choice`, or else for that of the module.
