@@ -18,6 +18,7 @@
 //! - Recursion is bounded for any input (constants 64 levels deep, types 256).
 
 mod assembly;
+mod class_tests;
 mod constraint;
 mod context;
 mod cover;

@@ -12,6 +12,7 @@ use test_suite::stage;
 use crate::skipped::skip;
 
 mod atomics;
+mod classes;
 
 /// ptxas and nvdisasm, if both are there.
 fn oracles() -> Option<Oracles> {

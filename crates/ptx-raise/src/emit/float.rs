@@ -68,10 +68,7 @@ impl Emitter<'_, '_, '_> {
 
     /// An operation on single-precision numbers, for another kind of number; with `.ftz` where the function flushes single precision.
     pub(super) fn float_form(&self, single: Mnemonic, scalar: Scalar) -> Result<Mnemonic> {
-        let ty = scalar.float().ok_or_else(|| {
-            RaiseError::new(INSTRUCTION, format!("{single} of something that is not a floating-point number"))
-        })?;
-        Ok(single.with_type(ty)?.with_if(self.flush && scalar == Scalar::Float, Mod::Ftz)?)
+        Ok(unflushed_form(single, scalar)?.with_if(self.flush && scalar == Scalar::Float, Mod::Ftz)?)
     }
 
     /// Arithmetic on floating-point numbers or pairs of them.
@@ -270,4 +267,12 @@ impl Emitter<'_, '_, '_> {
         }
         Ok(())
     }
+}
+
+/// An operation on single-precision numbers, for another kind of number, without `.ftz`.
+pub(super) fn unflushed_form(single: Mnemonic, scalar: Scalar) -> Result<Mnemonic> {
+    let ty = scalar.float().ok_or_else(|| {
+        RaiseError::new(INSTRUCTION, format!("{single} of something that is not a floating-point number"))
+    })?;
+    Ok(single.with_type(ty)?)
 }

@@ -2,10 +2,9 @@
 
 use ptx_isa::{Field, Mnemonic, Mod, Opcode, ScalarType, ptx};
 use ptx_llvm::intrinsics::base_name;
-use ptx_llvm::view::{BinaryOp, Call, FastMath, FloatPredicate, InstId, IntPredicate};
+use ptx_llvm::view::{BinaryOp, Call, FastMath, FloatPredicate, InstId};
 
 use super::append::Arg;
-use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result};
 use crate::intrinsics::Transcendental;
@@ -194,86 +193,6 @@ impl Emitter<'_, '_, '_> {
                 this.round_to_integral(rounding, args[0], Scalar::Float)
             }),
         }
-    }
-
-    /// `is.fpclass`: which of ten classes a number is in, by comparing its bits.
-    pub(super) fn float_class(&mut self, id: InstId, call: &Call) -> Result<()> {
-        let Val::Bits(classes) = self.scalar(argument(call, 1)?)?.0 else {
-            return Err(RaiseError::new(INTRINSIC, "a set of classes that is not a constant"));
-        };
-        let number = argument(call, 0)?;
-        let parts = if self.module.view.is_quadruple(self.value_type(number)?) {
-            let words = self.value(number)?;
-            self.quadruple_summaries(&words)?
-        } else {
-            self.parts_of(number)?
-        };
-        let results: Vec<_> = parts
-            .into_iter()
-            .map(|(value, scalar)| self.in_classes(value, scalar, classes))
-            .collect::<Result<_>>()?;
-        self.define(id, results.into())
-    }
-
-    fn in_classes(&mut self, value: Val, scalar: Scalar, classes: u64) -> Result<Val> {
-        let (mantissa, bits) = match scalar {
-            Scalar::Half => (10, 16),
-            Scalar::BFloat => (7, 16),
-            Scalar::Float => (23, 32),
-            Scalar::Double => (52, 64),
-            // The high word of `fp128`, see `quadruple_summaries`.
-            Scalar::Int(64) => (48, 64),
-            _ => return Err(RaiseError::new(INTRINSIC, "classes of something that is not a number")),
-        };
-        let word = Scalar::Int(bits);
-        let (raw, _) = self.bits_of(value, scalar)?;
-        let magnitude_mask = mask(bits - 1);
-        let magnitude = Val::reg(
-            self.compute(ptx!("and.b32").with_bits(bits)?, &[raw.into(), Arg::Bits(magnitude_mask, bits)])?,
-        );
-        let negative = self.compare_ints(IntPredicate::Slt, Val::reg(raw), Val::Bits(0), word)?;
-        let infinity = magnitude_mask & !mask(mantissa);
-        let quiet = infinity | 1 << (mantissa - 1);
-        let smallest = 1 << mantissa;
-        // Magnitudes from the first up to before the second, and the bits of the set for negative and positive ones.
-        let ranges: [(u64, u64, u64, u64); 6] = [
-            (0, 1, 1 << 5, 1 << 6),
-            (1, smallest, 1 << 4, 1 << 7),
-            (smallest, infinity, 1 << 3, 1 << 8),
-            (infinity, infinity + 1, 1 << 2, 1 << 9),
-            (infinity + 1, quiet, 1, 1),
-            (quiet, magnitude_mask + 1, 2, 2),
-        ];
-        let mut result = Val::Bits(0);
-        for (from, to, below, above) in ranges {
-            let (wants_negative, wants_positive) = (classes & below != 0, classes & above != 0);
-            if !wants_negative && !wants_positive {
-                continue;
-            }
-            let reached = self.compare_ints(IntPredicate::Uge, magnitude, Val::Bits(from), word)?;
-            let inside = self.compare_ints(IntPredicate::Ule, magnitude, Val::Bits(to - 1), word)?;
-            let mut here = self.pred(ptx!("and.pred"), reached, inside)?;
-            if !(wants_negative && wants_positive) {
-                let sign = if wants_negative { negative } else { self.pred_not(negative)? };
-                here = self.pred(ptx!("and.pred"), here, sign)?;
-            }
-            result = if result == Val::Bits(0) { here } else { self.pred(ptx!("or.pred"), result, here)? };
-        }
-        Ok(result)
-    }
-
-    /// For each `fp128` its high word, made odd if the low word is not zero, which determines its class.
-    fn quadruple_summaries(&mut self, words: &[Val]) -> Result<Vec<(Val, Scalar)>> {
-        let word = Scalar::Int(64);
-        let mut summaries = Vec::with_capacity(words.len() / 2);
-        for pair in words.chunks_exact(2) {
-            let &[low, high] = pair else { continue };
-            let some = self.compare_ints(IntPredicate::Ne, low, Val::Bits(0), word)?;
-            let odd = self.choose(some, Val::Bits(1), Val::Bits(0), word)?;
-            let (high, odd) = (self.arg(high, word)?, self.arg(odd, word)?);
-            summaries.push((Val::reg(self.compute(ptx!("or.b64"), &[high, odd])?), word));
-        }
-        Ok(summaries)
     }
 }
 

@@ -29,6 +29,7 @@ mod directed;
 mod divide;
 mod elementwise;
 mod float;
+mod float_class;
 mod generic;
 mod intrinsic;
 mod math;
