@@ -1,5 +1,6 @@
 //! The LLVM function that is raised, and queries that every stage needs.
 
+use ptx_llvm::marks;
 use ptx_llvm::view::{
     BlockId, Call, Constant, Function, Inst, InstId, Op, Symbol, Type, TypeId, Value, View,
 };
@@ -77,6 +78,11 @@ impl<'v> SourceFunction<'v> {
     /// Whether an instruction's result is a register that code to debug had: another instruction does not do its work as well.
     pub(crate) fn is_own_register(self, id: InstId) -> bool {
         self.to_debug && !self.inst(id).name.is_empty()
+    }
+
+    /// Whether the function was PTX and no pass has optimized it: there are instructions that are marked as one of PTX.
+    pub(crate) fn is_as_written(self) -> bool {
+        self.was_ptx && self.function.insts.iter().any(|inst| inst.metadata(marks::LITERAL).is_some())
     }
 
     /// How many bits a vector has in memory whose elements share bytes.

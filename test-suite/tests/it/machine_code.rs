@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use ptx_diag::SourceFile;
 use ptx_driver::{Atomics, TargetChoice};
 use ptx_isa::Sm;
 use ptx_llvm::Context;
@@ -13,6 +14,7 @@ use crate::skipped::skip;
 
 mod atomics;
 mod classes;
+mod constants;
 
 /// ptxas and nvdisasm, if both are there.
 fn oracles() -> Option<Oracles> {
@@ -33,6 +35,15 @@ fn raised(text: &str, level: Level, sm: u16, atomics: Atomics) -> String {
     let choice = TargetChoice { version: None, sm: Some(Sm::new(sm)) };
     let (module, _) = ptx_driver::raise(&mut llvm, choice).expect("PTX");
     ptx_ir::print(&module)
+}
+
+/// PTX after a round trip through LLVM IR.
+fn round_trip(text: &str, level: Level) -> String {
+    let source = SourceFile::new("m.ptx", text);
+    let module = stage::read_and_verify(&source).expect("valid PTX");
+    let context = Context::new().expect("LLVM 22");
+    let mut llvm = stage::lower(&module, &source, &context, level).expect("LLVM IR");
+    stage::raise(&mut llvm).expect("PTX")
 }
 
 /// The instructions of a module in machine code, without those that only fill the last line.

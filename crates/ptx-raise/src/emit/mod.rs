@@ -56,7 +56,7 @@ mod wide;
 use rustc_hash::FxHashMap as HashMap;
 use std::rc::Rc;
 
-use ptx_coalesce::{coalesce, hoist, share_addresses};
+use ptx_coalesce::{coalesce, drop_known_constants, hoist, share_addresses};
 use ptx_ir::{Body, RegId, Stmt};
 use ptx_llvm::view::{BlockId, CastOp, FloatPredicate, Function, FunctionId, InstId, Op};
 
@@ -121,6 +121,10 @@ impl Emitter<'_, '_, '_> {
             coalesce(&mut body, &self.registers.foreign, &self.registers.copies, self.namesakes());
         if !self.module.target.is_debugging() {
             hoist(&mut body);
+            // PTX that was not optimized keeps the moves that it was written with.
+            if !self.source.is_as_written() {
+                drop_known_constants(&mut body);
+            }
         }
         let settled = |register| coalesced.representative(register);
         self.name_registers(&mut body, &settled);
