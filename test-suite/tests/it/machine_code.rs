@@ -15,6 +15,7 @@ use crate::skipped::skip;
 mod atomics;
 mod classes;
 mod constants;
+mod pairs;
 
 /// ptxas and nvdisasm, if both are there.
 fn oracles() -> Option<Oracles> {

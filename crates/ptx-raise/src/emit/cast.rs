@@ -423,6 +423,9 @@ impl Emitter<'_, '_, '_> {
         if let Some(cast) = self.cast_bytes(from, values, to)? {
             return Ok(cast);
         }
+        if let Some(cast) = self.cast_single_pairs(from, values, to)? {
+            return Ok(cast);
+        }
         self.bits_from(from, values, 0, to)
     }
 

@@ -177,6 +177,9 @@ impl Emitter<'_, '_, '_> {
             if let Some(result) = self.choose_bytes(cond, &leaves, &a, &b)? {
                 return self.define(id, result.into());
             }
+            if let Some(result) = self.choose_shorts(cond, &leaves, &a, &b)? {
+                return self.define(id, result.into());
+            }
             let result: Vec<_> = leaves
                 .iter()
                 .zip(a.iter())

@@ -53,6 +53,9 @@ impl Emitter<'_, '_, '_> {
             let register = self.compute(access.of(ScalarType::S16, 1)?, &[address.into()])?;
             return self.define_one(id, Val::reg(register));
         }
+        if let Some(values) = self.load_shorts(id, &access)? {
+            return self.define(id, values.into());
+        }
         let values = match self.is_part_of_four(id) {
             true => self.load_three(inst.ty, &access)?,
             false => self.load_whole(inst.ty, &access)?,
@@ -159,6 +162,9 @@ impl Emitter<'_, '_, '_> {
         }
         if let Some(register) = pair {
             return self.store_vector(&access, ScalarType::B32, &[register]);
+        }
+        if self.store_shorts(ty, &values, &access)? {
+            return Ok(());
         }
         self.store_whole(ty, &values, &access)
     }

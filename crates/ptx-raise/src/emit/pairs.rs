@@ -31,7 +31,7 @@ impl Emitter<'_, '_, '_> {
         if apart {
             let mut values = Vec::with_capacity(len);
             for register in words {
-                values.extend(self.halves_of(register, Class::B16)?.map(Val::reg));
+                values.extend(self.shorts_of(register)?);
             }
             self.define(id, values.into())?;
         }
@@ -44,8 +44,8 @@ impl Emitter<'_, '_, '_> {
         let register = self.compute(pair.mnemonic, &args)?;
         self.computed.whole_pairs.insert(id, register);
         if pair.apart {
-            let halves = self.halves_of(register, Class::B16)?;
-            self.define(id, halves.map(Val::reg).into_iter().collect())?;
+            let halves = self.shorts_of(register)?;
+            self.define(id, halves.into_iter().collect())?;
         }
         Ok(())
     }
