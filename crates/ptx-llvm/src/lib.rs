@@ -74,8 +74,8 @@ pub use live_ranges::reduce_call_pressure;
 pub use machine::{AddressWidth, Gpu, Machine, OptLevel, check_target, nearest_processor, nearest_version};
 pub use module::Module;
 pub use pass::{
-    Tuning, default_pipeline, drop_instruction_metadata, drop_optimized_metadata, is_left_alone, run_passes,
-    run_passes_tuned,
+    Tuning, allow_optimization, default_pipeline, drop_instruction_metadata, drop_optimized_metadata,
+    is_left_alone, run_passes, run_passes_tuned, state_optimized,
 };
 pub use reflect::{asks_reflect, resolve_reflect};
 pub use replace::{Replacement, align_variables, replace};

@@ -153,7 +153,13 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
 
     /// A function of the module, in the form for the stages.
     pub(crate) fn source(&self, function: &'v Function) -> SourceFunction<'v> {
-        SourceFunction { view: self.view, function, was_ptx: self.was_ptx(), to_debug: self.to_debug }
+        SourceFunction {
+            view: self.view,
+            function,
+            was_ptx: self.was_ptx(),
+            to_debug: self.to_debug,
+            is_optimized: !self.view.named(marks::OPTIMIZED).is_empty(),
+        }
     }
 
     /// A name like `stem` that no symbol has.

@@ -1,6 +1,5 @@
 //! The LLVM function that is raised, and queries that every stage needs.
 
-use ptx_llvm::marks;
 use ptx_llvm::view::{
     BlockId, Call, Constant, Function, Inst, InstId, Op, Symbol, Type, TypeId, Value, View,
 };
@@ -17,6 +16,8 @@ pub(crate) struct SourceFunction<'v> {
     pub(crate) was_ptx: bool,
     /// Whether the module was PTX that was compiled for debugging.
     pub(crate) to_debug: bool,
+    /// Whether the module was PTX and passes have optimized it.
+    pub(crate) is_optimized: bool,
 }
 
 impl<'v> SourceFunction<'v> {
@@ -80,9 +81,9 @@ impl<'v> SourceFunction<'v> {
         self.to_debug && !self.inst(id).name.is_empty()
     }
 
-    /// Whether the function was PTX and no pass has optimized it: there are instructions that are marked as one of PTX.
+    /// Whether the function was PTX and is still as it was written: no pass has optimized it.
     pub(crate) fn is_as_written(self) -> bool {
-        self.was_ptx && self.function.insts.iter().any(|inst| inst.metadata(marks::LITERAL).is_some())
+        self.was_ptx && (!self.is_optimized || self.function.attributes.has("optnone"))
     }
 
     /// How many bits a vector has in memory whose elements share bytes.

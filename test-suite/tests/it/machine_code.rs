@@ -13,9 +13,11 @@ use test_suite::stage;
 use crate::skipped::skip;
 
 mod atomics;
+mod chosen;
 mod classes;
 mod constants;
 mod pairs;
+mod rounds;
 
 /// ptxas and nvdisasm, if both are there.
 fn oracles() -> Option<Oracles> {
