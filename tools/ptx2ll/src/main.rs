@@ -14,7 +14,7 @@ use ptx_cli::{
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 use ptx_driver::{
     BitcodeFindings, Comments, Program, Sources, TargetChoice, link_bitcode, llvm_context, llvm_finding,
-    lower, optimize, read_program,
+    lower, optimize, read_program, settle_unoptimized,
 };
 use ptx_llvm::{FlushToZero, LlvmError, Module, index_elements, plain_label};
 use ptx_verify::Verified;
@@ -118,6 +118,11 @@ fn to_llvm(arguments: &Arguments, sources: &Sources, verified: Verified<'_>) -> 
             BitcodeFindings::Library(found) => rejected(&library, found),
         })?;
     }
+    let (module, warnings) =
+        settle_unoptimized(module, arguments.optimize.unoptimized.into(), arguments.optimize.level, &source)
+            .map_err(|found| rejected(&source, found))?;
+    terminal.warn(vec![(source.clone(), warnings)])?;
+    let mut module = module;
     let passes = arguments.optimize.passes.as_deref();
     terminal
         .step("optimize", || {
