@@ -73,16 +73,15 @@ impl Known {
         if block == BlockId(0) {
             return Self::default();
         }
-        let mut found: Option<Self> = None;
-        for predecessor in predecessors {
-            let Some(Some(end)) = ends.get(predecessor.index()) else { return Self::default() };
-            found = Some(match found {
-                None => end.clone(),
-                Some(found) => found.and(end),
-            });
+        let mut all = predecessors.iter().map(|predecessor| ends.get(predecessor.index())?.as_ref());
+        // What has no predecessors is not reached.
+        let Some(Some(first)) = all.next() else { return Self::default() };
+        let mut found = first.clone();
+        for end in all {
+            let Some(end) = end else { return Self::default() };
+            found = found.and(end);
         }
-        // Default: what has no predecessors is not reached.
-        found.unwrap_or_default()
+        found
     }
 
     fn and(mut self, other: &Self) -> Self {

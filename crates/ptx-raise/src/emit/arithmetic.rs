@@ -9,6 +9,7 @@ use ptx_llvm::view::{BinaryOp, FastMath, InstId, Value};
 
 use super::append::Arg;
 use super::float::contractible;
+use super::pairs::{by_single_pairs, combine_shorts};
 use super::state::Emitter;
 use crate::cover::{Narrow, WideProduct};
 use crate::error::{INSTRUCTION, RaiseError, Result};
@@ -38,11 +39,11 @@ impl Emitter<'_, '_, '_> {
         if let Some(result) = self.combine_bytes(op, &leaves, &a, &b)? {
             return self.define(id, result.into());
         }
-        if let Some(result) = self.combine_shorts(op, &leaves, &a, &b)? {
+        if let Some(result) = combine_shorts(self, op, &leaves, &a, &b)? {
             return self.define(id, result.into());
         }
         if let Some(single) = contractible(op, fast)
-            && let Some(result) = self.by_single_pairs(single, &leaves, &[&a, &b])?
+            && let Some(result) = by_single_pairs(self, single, &leaves, &[&a, &b])?
         {
             return self.define(id, result.into());
         }

@@ -11,6 +11,7 @@ use ptx_llvm::view::{AtomicOp, AtomicOrder, InstId, IntPredicate, Op, TypeId};
 
 use super::access::{Access, AtomicTarget, Ordered, in_space};
 use super::append::Arg;
+use super::ordering::scopes;
 use super::ordering::stronger;
 use super::state::Emitter;
 use super::volatile::Place;
@@ -35,7 +36,7 @@ impl Emitter<'_, '_, '_> {
         let Place { address, space, object, modifiers } =
             self.place(pointer, scalar, volatile, &hints, Mod::Cv)?;
         let (order, modifiers) = if is_shared_memory(object) {
-            let scopes = self.scopes(scope, object);
+            let scopes = scopes(self, scope, object);
             (order, self.ordered_access(volatile, order, &scopes, Mod::Acquire)?)
         } else {
             self.scope_modifier(scope)?;
@@ -70,7 +71,7 @@ impl Emitter<'_, '_, '_> {
         let Place { address, space, object, modifiers } =
             self.place(pointer, scalar, access.volatile, &hints, Mod::Wt)?;
         let modifiers = if is_shared_memory(object) {
-            let scopes = self.scopes(access.scope, object);
+            let scopes = scopes(self, access.scope, object);
             self.ordered_access(access.volatile, access.order, &scopes, Mod::Release)?
         } else {
             self.scope_modifier(access.scope)?;
@@ -169,7 +170,7 @@ impl Emitter<'_, '_, '_> {
         ty: TypeId,
         operand: &[Val],
     ) -> Result<Vec<Val>> {
-        let scopes = self.scopes(target.scope, target.space);
+        let scopes = scopes(self, target.scope, target.space);
         let modifiers = self.ordered_atom(order, &scopes)?;
         let plain = in_space(operation.with_all(&modifiers)?, target.space)?;
         let mut own = plain.with_all(&self.hints(id)).unwrap_or(plain);
@@ -223,7 +224,7 @@ impl Emitter<'_, '_, '_> {
         let wanted = self.words_of(ty, &expected, bits)?;
         self.scope_modifier(scope)?;
         atomic_memory(space)?;
-        let scopes = self.scopes(scope, space);
+        let scopes = scopes(self, scope, space);
         let modifiers = self.ordered_atom(order, &scopes)?;
         let stored = self.words_of(ty, &new, bits)?;
         let swap = in_space(ptx!("atom.cas.b32").with_bits(bits)?.with_all(&modifiers)?, space)?;

@@ -7,6 +7,7 @@ use ptx_llvm::view::{FloatPredicate, InstId, IntPredicate, Type, Value};
 
 use super::append::Arg;
 use super::float::unflushed_form;
+use super::pairs::choose_shorts;
 use super::state::Emitter;
 use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Scalar, integer_type};
@@ -149,20 +150,6 @@ impl Emitter<'_, '_, '_> {
         self.apply(self.float_form(compare, scalar)?, &[a, b], scalar)
     }
 
-    /// Compares numbers whose subnormal ones are not zero, whatever the function says of its arithmetic.
-    pub(super) fn compare_unflushed(
-        &mut self,
-        predicate: FloatPredicate,
-        a: Val,
-        b: Val,
-        scalar: Scalar,
-    ) -> Result<Val> {
-        match float_comparison(predicate) {
-            Ok(compare) => self.apply(unflushed_form(compare, scalar)?, &[a, b], scalar),
-            Err(known) => Ok(Val::Bits(u64::from(known))),
-        }
-    }
-
     /// `select`: one condition for all leaves, or one an element.
     pub(super) fn select_value(&mut self, id: InstId, cond: Value, then: Value, other: Value) -> Result<()> {
         let leaves = self.leaves(self.type_of(id))?;
@@ -177,7 +164,7 @@ impl Emitter<'_, '_, '_> {
             if let Some(result) = self.choose_bytes(cond, &leaves, &a, &b)? {
                 return self.define(id, result.into());
             }
-            if let Some(result) = self.choose_shorts(cond, &leaves, &a, &b)? {
+            if let Some(result) = choose_shorts(self, cond, &leaves, &a, &b)? {
                 return self.define(id, result.into());
             }
             let result: Vec<_> = leaves
@@ -271,4 +258,18 @@ fn equality_type(hint: Option<ScalarType>, scalar: Scalar) -> ScalarType {
     let bits = scalar.class().bits();
     let fits = |ty: &ScalarType| ty.is_integer_or_bits() && ty.bits() == bits;
     hint.filter(fits).unwrap_or_else(|| integer_type(!(scalar.bits() < bits || bits == 16), bits))
+}
+
+/// Compares numbers whose subnormal ones are not zero, whatever the function says of its arithmetic.
+pub(super) fn compare_unflushed(
+    emitter: &mut Emitter<'_, '_, '_>,
+    predicate: FloatPredicate,
+    a: Val,
+    b: Val,
+    scalar: Scalar,
+) -> Result<Val> {
+    match float_comparison(predicate) {
+        Ok(compare) => emitter.apply(unflushed_form(compare, scalar)?, &[a, b], scalar),
+        Err(known) => Ok(Val::Bits(u64::from(known))),
+    }
 }

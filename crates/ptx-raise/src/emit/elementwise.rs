@@ -6,6 +6,7 @@ use ptx_isa::{Mod, ptx};
 use ptx_llvm::view::{Call, FastMath, InstId};
 
 use super::generic::{BitOp, argument};
+use super::pairs::by_single_pairs;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result};
 use crate::types::Scalar;
@@ -77,7 +78,7 @@ impl Emitter<'_, '_, '_> {
         {
             let leaves = self.leaves(self.type_of(id))?;
             let (a, b, c) = (self.value(a)?, self.value(b)?, self.value(c)?);
-            if let Some(result) = self.by_single_pairs(ptx!("fma.rn.f32"), &leaves, &[&a, &b, &c])? {
+            if let Some(result) = by_single_pairs(self, ptx!("fma.rn.f32"), &leaves, &[&a, &b, &c])? {
                 return self.define(id, result.into());
             }
         }

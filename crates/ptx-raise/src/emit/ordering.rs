@@ -28,16 +28,6 @@ pub(super) struct Scopes {
 }
 
 impl Emitter<'_, '_, '_> {
-    /// The scopes of an operation of `scope` on an object in an address space.
-    pub(super) fn scopes(&self, scope: &Scope, space: u32) -> Scopes {
-        let reach = self.module.reach.filter(|_| space == address_space::SHARED && self.has_model());
-        let Some(reach) = reach else { return Scopes { access: scope.clone(), fence: scope.clone() } };
-        let has_clusters = !self.module.target.lacks(ptx!("atom.cluster.exch.b32").since());
-        let access = narrower(scope, reach.of_shared(has_clusters));
-        let fence = if reach.has_fences_of_blocks() { access.clone() } else { scope.clone() };
-        Scopes { access, fence }
-    }
-
     /// Whether the target has the memory model of sm_70.
     pub(super) fn has_model(&self) -> bool {
         self.module.target.runs(ptx!("ld.relaxed.gpu.b32"))
@@ -205,4 +195,14 @@ pub(super) fn stronger(a: AtomicOrder, b: AtomicOrder) -> AtomicOrder {
         }
         (a, b) => a.max(b),
     }
+}
+
+/// The scopes of an operation of `scope` on an object in an address space.
+pub(super) fn scopes(emitter: &Emitter<'_, '_, '_>, scope: &Scope, space: u32) -> Scopes {
+    let reach = emitter.module.reach.filter(|_| space == address_space::SHARED && emitter.has_model());
+    let Some(reach) = reach else { return Scopes { access: scope.clone(), fence: scope.clone() } };
+    let has_clusters = !emitter.module.target.lacks(ptx!("atom.cluster.exch.b32").since());
+    let access = narrower(scope, reach.of_shared(has_clusters));
+    let fence = if reach.has_fences_of_blocks() { access.clone() } else { scope.clone() };
+    Scopes { access, fence }
 }

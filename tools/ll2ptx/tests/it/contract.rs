@@ -480,7 +480,11 @@ define ptx_kernel void @k(ptr addrspace(1) %p) noinline optnone {
     for (choice, warns, has_stack) in [("auto", true, true), ("no", false, true), ("yes", false, false)] {
         let option = format!("--unoptimized={choice}");
         let (status, out, err) = ll2ptx(&["-O2", &option, "--error-format=short"], text.as_bytes());
-        assert_eq!((status, err.contains("O0002"), out.contains(".local")), (0, warns, has_stack), "{err}{out}");
+        assert_eq!(
+            (status, err.contains("O0002"), out.contains(".local")),
+            (0, warns, has_stack),
+            "{err}{out}"
+        );
     }
     let (status, _, err) = ll2ptx(&[], text.as_bytes());
     assert_eq!((status, err.as_str()), (0, ""));
