@@ -75,7 +75,7 @@ fn only_computes(body: &Body, inst: &Inst, is_unread: impl Fn(RegId) -> bool) ->
         if role.is_written() {
             match operand {
                 Operand::Register(register) | Operand::Element(register, _) => {
-                    all_unread &= is_unread(register)
+                    all_unread &= is_unread(register);
                 }
                 Operand::Sink | Operand::Omitted | Operand::Vector(_) | Operand::List(_) => {}
                 _ => all_unread = false,
