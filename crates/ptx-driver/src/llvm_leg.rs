@@ -3,7 +3,8 @@
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
 use ptx_isa::{PtxVersion, Sm};
 use ptx_llvm::{
-    AddressWidth, Context, Gpu, LlvmError, Machine, Module, OptLevel, TextPosition, check_target,
+    AddressWidth, Context, Gpu, LlvmError, Machine, Module, OptLevel, TextPosition, allow_optimization,
+    check_target, has_only_cuda_atomics, is_left_alone, marks, relax_cuda_atomics,
 };
 use ptx_opt::OptError;
 
@@ -31,6 +32,8 @@ pub mod code {
         pub const LANGUAGE: Code = Code("I0008");
         /// A pass pipeline cannot be parsed.
         pub const PIPELINE: Code = Code("O0001");
+        /// Optimization is requested, and every function forbids it (a warning).
+        pub const LEFT_ALONE: Code = Code("O0002");
         /// LLVM failed while it optimized or generated code.
         pub const FAILED: Code = Code("G0001");
         /// LLVM's library cannot be loaded.
@@ -71,6 +74,76 @@ pub fn read_llvm<'c>(
             .then(|| mistaken(InputKind::Llvm, source.text()));
         one(mistaken.flatten().unwrap_or_else(|| llvm_finding(&error, source)))
     })
+}
+
+/// What atomic operations mean that are `seq_cst` for the system.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Atomics {
+    /// [`Atomics::Cuda`] in modules of CUDA by clang whose operations can all be functions of CUDA, otherwise [`Atomics::Llvm`].
+    #[default]
+    Auto,
+    /// What CUDA documents for `atomicAdd()` and its like: relaxed, for the device.
+    Cuda,
+    /// What LLVM's language reference says.
+    Llvm,
+}
+
+/// Gives the module's atomic operations that meaning.
+pub fn settle_atomics(module: &mut Module<'_>, meaning: Atomics) {
+    let is_cuda = match meaning {
+        Atomics::Auto => has_only_cuda_atomics(module),
+        Atomics::Cuda => true,
+        Atomics::Llvm => false,
+    };
+    if is_cuda {
+        relax_cuda_atomics(module);
+    }
+}
+
+/// What becomes of code that was compiled without optimization, or for debugging, where optimization is requested.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Unoptimized {
+    /// As [`Unoptimized::No`], with a warning if nothing is optimized.
+    #[default]
+    Auto,
+    /// It is optimized as source is: it can no longer be debugged.
+    Yes,
+    /// It stays as it is.
+    No,
+}
+
+/// Prepares a module for a level of optimization. Returns the module with a warning if that would change nothing.
+///
+/// # Errors
+///
+/// Those of LLVM's parser, which reads a text that LLVM has written.
+pub fn settle_unoptimized<'c>(
+    module: Module<'c>,
+    choice: Unoptimized,
+    level: OptLevel,
+    source: &SourceFile,
+) -> Result<(Module<'c>, Diagnostics), Diagnostics> {
+    if level == OptLevel::O0 || !is_left_alone(&module) {
+        return Ok((module, Diagnostics::new()));
+    }
+    match choice {
+        Unoptimized::No => Ok((module, Diagnostics::new())),
+        Unoptimized::Auto => Ok((module, one(left_alone()))),
+        Unoptimized::Yes => {
+            // What PTX was compiled for debugging states (its debug sections, and how it was written) is not true of optimized code.
+            let was_ptx = module.has_metadata(marks::VERSION);
+            let plain = if was_ptx { module.without_hints() } else { Ok(module) };
+            let mut plain = plain.map_err(|error| one(llvm_finding(&error, source)))?;
+            allow_optimization(&mut plain);
+            Ok((plain, Diagnostics::new()))
+        }
+    }
+}
+
+fn left_alone() -> Diagnostic {
+    let message = "nothing is optimized: every function is `optnone`, which compilers write without optimization and for debugging";
+    let help = "--unoptimized=yes optimizes it like source, for which it can no longer be debugged; --unoptimized=no omits this warning";
+    Diagnostic::warning_without_place(code::LEFT_ALONE, message).with_help(help)
 }
 
 /// Runs the pipeline of `level`, then `passes`, for the GPU of `choice`, or else for that of the module.

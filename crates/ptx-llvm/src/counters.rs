@@ -16,6 +16,7 @@ use crate::pass::is_optimized;
 use crate::raw;
 
 mod limits;
+mod two_rounds;
 
 /// Moves the step of such a counter to the top of its loop, so that what is compared is the sum:
 ///
@@ -43,6 +44,7 @@ pub fn count_first(module: &mut Module<'_>) {
         for &block in &blocks {
             // SAFETY: the block belongs to a module that is alive and that nothing else changes meanwhile.
             unsafe {
+                two_rounds::count_two_rounds(block);
                 limits::compare_with_limit(block);
                 if let Some(latch) = Latch::at_end_of(block)
                     && latch.is_against_what_was_before(&places)

@@ -23,6 +23,7 @@ mod contents;
 mod context;
 mod convergence;
 mod counters;
+mod cuda_atomics;
 pub mod debug_marks;
 mod denormal_fpenv;
 mod denormals;
@@ -59,6 +60,7 @@ pub use constructors::lower_constructors;
 pub use contents::{OPAQUE_WRITE, WRITES_ARGUMENTS, leave_contents_open};
 pub use context::Context;
 pub use counters::count_first;
+pub use cuda_atomics::{has_only_cuda_atomics, relax_cuda_atomics};
 pub use denormals::{Denormal, DenormalMode, flush_inputs};
 pub use error::{LlvmError, Message, TextPosition};
 pub use expand::{expand_intrinsics, expand_wide_divisions, has_expandable_intrinsics};
@@ -72,8 +74,8 @@ pub use live_ranges::reduce_call_pressure;
 pub use machine::{AddressWidth, Gpu, Machine, OptLevel, check_target, nearest_processor, nearest_version};
 pub use module::Module;
 pub use pass::{
-    Tuning, default_pipeline, drop_instruction_metadata, drop_optimized_metadata, instruction_count,
-    is_left_alone, run_passes, run_passes_tuned, unroll_loops,
+    Tuning, allow_optimization, default_pipeline, drop_instruction_metadata, drop_optimized_metadata,
+    instruction_count, is_left_alone, run_passes, run_passes_tuned, state_optimized, unroll_loops,
 };
 pub use reflect::{asks_reflect, resolve_reflect};
 pub use replace::{Replacement, align_variables, replace};

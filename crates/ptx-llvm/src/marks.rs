@@ -35,6 +35,8 @@ pub const UNIFIED: &str = "ptx.unified";
 
 /// The version of `.version`: the module was lowered from PTX.
 pub const VERSION: &str = "ptx.version";
+/// Passes have optimized the functions that allow it: the module no longer has each instruction as it was in PTX.
+pub const OPTIMIZED: &str = "ptx.optimized";
 /// The words of `.target`.
 pub const TARGET: &str = "ptx.target";
 /// The `.section`s and `@@DWARF` lines of a PTX module.

@@ -18,6 +18,7 @@ use crate::error::{LlvmError, Message};
 use crate::exponents::clamp_wide_exponents;
 use crate::failure::tidy;
 use crate::machine::{Machine, OptLevel, check_target};
+use crate::marks;
 use crate::module::Module;
 use crate::vectors::without_loop_vectors;
 
@@ -164,11 +165,29 @@ pub fn drop_optimized_metadata(module: &mut Module<'_>, kind: &str) {
     drop_metadata_where(module, kind, is_optimized);
 }
 
+/// States that a module that was PTX is optimized ([`marks::OPTIMIZED`]).
+pub fn state_optimized(module: &mut Module<'_>) {
+    if module.has_metadata(marks::VERSION) && !module.has_metadata(marks::OPTIMIZED) {
+        let node = module.context().inkwell().metadata_node(&[]);
+        // Default: the name has no NUL byte, which is all that is refused.
+        let _ = module.inkwell().add_global_metadata(marks::OPTIMIZED, &node);
+    }
+}
+
 /// Whether a module has functions with bodies and all of them are `optnone`.
 pub fn is_left_alone(module: &Module<'_>) -> bool {
     let mut defined =
         module.inkwell().get_functions().filter(|function| function.count_basic_blocks() > 0).peekable();
     defined.peek().is_some() && !defined.any(is_optimized)
+}
+
+/// Removes `optnone`, and the `noinline` that goes with it, from every function.
+pub fn allow_optimization(module: &mut Module<'_>) {
+    for function in module.inkwell().get_functions().filter(|function| !is_optimized(*function)) {
+        for name in ["optnone", "noinline"] {
+            function.remove_enum_attribute(AttributeLoc::Function, Attribute::get_named_enum_kind_id(name));
+        }
+    }
 }
 
 /// Whether passes may optimize a function: it is not `optnone`.

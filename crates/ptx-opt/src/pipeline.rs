@@ -7,7 +7,7 @@ use ptx_llvm::marks;
 use ptx_llvm::{
     Gpu, LlvmError, Machine, Module, OptLevel, Tuning, choose_addresses, default_pipeline,
     drop_optimized_metadata, flush_inputs, infer_address_spaces, is_left_alone, run_passes_tuned,
-    unroll_loops,
+    state_optimized, unroll_loops,
 };
 use thiserror::Error;
 
@@ -95,6 +95,7 @@ pub fn optimize(
     let machine = Machine::new(&gpu.or(Gpu::of_module(module)).for_pipelines(), level)?;
     if level != OptLevel::O0 {
         drop_optimized_metadata(module, LITERAL);
+        state_optimized(module);
     }
     let mut after_llvm = false;
     for step in steps {

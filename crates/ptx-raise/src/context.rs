@@ -15,6 +15,7 @@ use crate::linkage::stored_space;
 use crate::mnemonics::Mnemonics;
 use crate::names::{self, assembly_words};
 use crate::numbering;
+use crate::reach::Reach;
 use crate::references::resolved;
 use crate::source_function::SourceFunction;
 use crate::style::{Names, Style};
@@ -61,6 +62,8 @@ pub(crate) struct ModuleContext<'v, 'c> {
     pub(crate) emitted: usize,
     /// The patterns of marked texts.
     pub(crate) patterns: Patterns,
+    /// Who takes part in what the module does to shared memory; `None` for PTX, whose scopes stay as they are written.
+    pub(crate) reach: Option<Reach>,
 }
 
 /// The beginnings of the names of arguments and results inside calls.
@@ -123,7 +126,9 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
             emitted: 0,
             first_numbers: numbering::first_numbers(view),
             patterns: Patterns::default(),
+            reach: None,
         };
+        module.reach = (!module.was_ptx()).then(|| Reach::of(view));
         module.to_debug = module.target.is_debugging() && module.was_ptx();
         if module.to_debug {
             // Its sections refer to registers by their original names.
@@ -148,7 +153,13 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
 
     /// A function of the module, in the form for the stages.
     pub(crate) fn source(&self, function: &'v Function) -> SourceFunction<'v> {
-        SourceFunction { view: self.view, function, was_ptx: self.was_ptx(), to_debug: self.to_debug }
+        SourceFunction {
+            view: self.view,
+            function,
+            was_ptx: self.was_ptx(),
+            to_debug: self.to_debug,
+            is_optimized: !self.view.named(marks::OPTIMIZED).is_empty(),
+        }
     }
 
     /// A name like `stem` that no symbol has.

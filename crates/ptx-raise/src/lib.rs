@@ -11,13 +11,14 @@
 //! Invariants:
 //! - The result has the semantics of the input, or the module is rejected with a diagnostic that names the function and the
 //!   instruction. Only instructions without effects are dropped: debug records, lifetime marks, assumptions, hints.
-//! - A memory order is never weaker and a scope never narrower than LLVM's.
+//! - A memory order is never weaker than LLVM's, and a scope narrower only where nobody can tell (`reach.rs`).
 //! - Blocks keep their order and branches their polarity. Instructions keep their order except for those that a rule of the cover moves to the
 //!   position of another one. Unreachable blocks are removed.
 //! - The result depends only on the module and the options.
 //! - Recursion is bounded for any input (constants 64 levels deep, types 256).
 
 mod assembly;
+mod class_tests;
 mod constraint;
 mod context;
 mod cover;
@@ -36,6 +37,7 @@ mod module;
 mod names;
 mod numbering;
 mod per_inst;
+mod reach;
 mod references;
 mod registers;
 mod sections;

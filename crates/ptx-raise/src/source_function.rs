@@ -16,6 +16,8 @@ pub(crate) struct SourceFunction<'v> {
     pub(crate) was_ptx: bool,
     /// Whether the module was PTX that was compiled for debugging.
     pub(crate) to_debug: bool,
+    /// Whether the module was PTX and passes have optimized it.
+    pub(crate) is_optimized: bool,
 }
 
 impl<'v> SourceFunction<'v> {
@@ -77,6 +79,11 @@ impl<'v> SourceFunction<'v> {
     /// Whether an instruction's result is a register that code to debug had: another instruction does not do its work as well.
     pub(crate) fn is_own_register(self, id: InstId) -> bool {
         self.to_debug && !self.inst(id).name.is_empty()
+    }
+
+    /// Whether the function was PTX and is still as it was written: no pass has optimized it.
+    pub(crate) fn is_as_written(self) -> bool {
+        self.was_ptx && (!self.is_optimized || self.function.attributes.has("optnone"))
     }
 
     /// How many bits a vector has in memory whose elements share bytes.

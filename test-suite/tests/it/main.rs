@@ -19,6 +19,7 @@ mod linear_compiling;
 mod linear_lowering;
 mod linear_raising;
 mod linked;
+mod machine_code;
 mod skipped;
 mod specialized;
 mod textures;

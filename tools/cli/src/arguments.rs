@@ -8,6 +8,7 @@ use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, Command, CommandFactory, Parser, ValueEnum};
 use clap_complete::Shell;
 use ptx_diag::{Color, Diagnostic, Diagnostics, Format, SourceFile, render};
+use ptx_driver::Unoptimized;
 use ptx_isa::{PtxVersion, Sm};
 use ptx_llvm::OptLevel;
 
@@ -101,6 +102,31 @@ pub struct OptimizeArgs {
     /// Passes to run after those of the optimization level, as in --passes='function(sroa,gvn),ptx-strip-hints'
     #[arg(long, value_name = "PASSES")]
     pub passes: Option<String>,
+    /// Whether to optimize code that was compiled without optimization or for debugging (`optnone`, `.target debug`) like source; it can no longer be debugged then. auto: no, with a warning
+    #[arg(long, value_enum, default_value_t, value_name = "CHOICE")]
+    pub unoptimized: UnoptimizedChoice,
+}
+
+/// Whether to optimize code that was compiled without optimization.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum UnoptimizedChoice {
+    /// No, with a warning.
+    #[default]
+    Auto,
+    /// As source.
+    Yes,
+    /// No.
+    No,
+}
+
+impl From<UnoptimizedChoice> for Unoptimized {
+    fn from(choice: UnoptimizedChoice) -> Self {
+        match choice {
+            UnoptimizedChoice::Auto => Unoptimized::Auto,
+            UnoptimizedChoice::Yes => Unoptimized::Yes,
+            UnoptimizedChoice::No => Unoptimized::No,
+        }
+    }
 }
 
 impl OptimizeArgs {

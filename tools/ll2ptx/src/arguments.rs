@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 use ptx_cli::{Documents, OptimizeArgs, ReportArgs, TargetArgs};
-use ptx_driver::{Annotations, Names};
+use ptx_driver::{Annotations, Atomics, Names};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,6 +44,28 @@ impl From<NameChoice> for Names {
         match choice {
             NameChoice::Values => Names::Values,
             NameChoice::Numbers => Names::Numbers,
+        }
+    }
+}
+
+/// The meaning of atomic operations that are `seq_cst` for the system.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum AtomicsChoice {
+    /// That of CUDA's functions in modules that clang compiled from CUDA and that have no other atomic operations, otherwise LLVM's.
+    #[default]
+    Auto,
+    /// That of CUDA's `atomicAdd()` and its like: relaxed, for the device.
+    Cuda,
+    /// That of LLVM's language reference.
+    Llvm,
+}
+
+impl From<AtomicsChoice> for Atomics {
+    fn from(choice: AtomicsChoice) -> Self {
+        match choice {
+            AtomicsChoice::Auto => Atomics::Auto,
+            AtomicsChoice::Cuda => Atomics::Cuda,
+            AtomicsChoice::Llvm => Atomics::Llvm,
         }
     }
 }
@@ -92,6 +114,9 @@ pub struct Arguments {
     /// Contents of comments, with the native engine; comments in debug sections are always emitted
     #[arg(long, value_enum, default_value_t, value_name = "COMMENTS")]
     pub comments: CommentChoice,
+    /// The meaning of atomic operations that are `seq_cst` for the system, as clang writes CUDA's
+    #[arg(long, value_enum, default_value_t, value_name = "MEANING")]
+    pub atomics: AtomicsChoice,
     /// Emit kernels that run the constructors and destructors of the module: nvptx$device$init and nvptx$device$fini
     #[arg(long)]
     pub lower_ctors: bool,

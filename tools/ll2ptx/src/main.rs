@@ -13,7 +13,7 @@ use ptx_cli::{
 use ptx_diag::Diagnostic;
 use ptx_driver::{
     JudgedText, Style, TargetChoice, explain, generate, llvm_context, lower_constructors, optimize,
-    print_checked, raise_in_style, read_llvm,
+    print_checked, raise_in_style, read_llvm, settle_atomics, settle_unoptimized,
 };
 
 use crate::arguments::{Arguments, Engine};
@@ -60,6 +60,12 @@ fn translate(arguments: &Arguments, input: &Path, output: Option<&Path>) -> Resu
     let context = llvm_context(&source).map_err(|found| rejected(&source, found))?;
     let module = terminal.step("read LLVM IR", || read_llvm(&context, &source));
     let (mut module, mut warnings) = module.map_err(|found| rejected(&source, found))?;
+
+    settle_atomics(&mut module, arguments.atomics.into());
+    let choice = arguments.optimize.unoptimized.into();
+    let (mut module, more) = settle_unoptimized(module, choice, arguments.optimize.level, &source)
+        .map_err(|found| rejected(&source, found))?;
+    warnings.append(more);
 
     let choice = TargetChoice { sm: arguments.target.target, version: arguments.target.ptx_version };
     let passes = arguments.optimize.passes.as_deref();

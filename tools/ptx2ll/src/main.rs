@@ -15,7 +15,7 @@ use ptx_cli::{
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 use ptx_driver::{
     BitcodeFindings, Comments, Program, Sources, TargetChoice, link_bitcode, llvm_context, llvm_finding,
-    lower, optimize, read_program, unroll_specialized,
+    lower, optimize, read_program, settle_unoptimized, unroll_specialized,
 };
 use ptx_llvm::{Context, FlushToZero, LlvmError, Module, OptLevel, index_elements, plain_label};
 use ptx_specialize::Specialized;
@@ -115,7 +115,7 @@ fn to_llvm(arguments: &Arguments, sources: &Sources, module: &ptx_ir::Module) ->
     let mut left_out = vec![None; assumed.len()];
     loop {
         let WithCopies { module: whole, copies } = with_copies(arguments, sources, module, &assumed)?;
-        let result = optimized(arguments, sources, &whole, &copies, (&context, &source))?;
+        let (result, warnings) = optimized(arguments, sources, &whole, &copies, (&context, &source))?;
         // Assumptions that make a kernel too long are given up, and the module is made again.
         let mut is_final = true;
         for (at, copy) in copies.iter().enumerate() {
@@ -126,19 +126,20 @@ fn to_llvm(arguments: &Arguments, sources: &Sources, module: &ptx_ir::Module) ->
             }
         }
         if is_final {
+            arguments.report.terminal().warn(vec![(source.clone(), warnings)])?;
             return written(arguments, result, &source);
         }
     }
 }
 
-/// The optimized module.
+/// The optimized module, and warnings about how it was optimized.
 fn optimized<'c>(
     arguments: &Arguments,
     sources: &Sources,
     whole: &ptx_ir::Module,
     copies: &[Specialized],
     (context, source): (&'c Context, &SourceFile),
-) -> Result<Module<'c>, Failure> {
+) -> Result<(Module<'c>, Diagnostics), Failure> {
     let terminal = arguments.report.terminal();
     let (verified, _) = ptx_verify::verify(whole).map_err(|found| rejected_in(sources, &found))?;
     let mut module =
@@ -153,6 +154,9 @@ fn optimized<'c>(
             BitcodeFindings::Library(found) => rejected(&library, found),
         })?;
     }
+    let unoptimized = arguments.optimize.unoptimized.into();
+    let (mut module, warnings) = settle_unoptimized(module, unoptimized, arguments.optimize.level, source)
+        .map_err(|found| rejected(source, found))?;
     let passes = arguments.optimize.passes.as_deref();
     terminal
         .step("optimize", || {
@@ -165,7 +169,7 @@ fn optimized<'c>(
             .step("unroll", || unroll_specialized(&mut module, &names, TargetChoice::default(), source))
             .map_err(|found| rejected(source, found))?;
     }
-    Ok(module)
+    Ok((module, warnings))
 }
 
 /// The module as it is written to the output.
@@ -202,6 +206,9 @@ fn check_target(arguments: &Arguments) -> Result<(), Failure> {
         let leaves_out =
             arguments.optimize.is_wanted() || arguments.no_hints || !arguments.link_bitcode.is_empty();
         match product {
+            _ if !arguments.assume.is_empty() => {
+                "--assume is for a GPU; a kernel for a CPU is compiled for the blocks of --block"
+            }
             Emit::Ptx | Emit::None => "--emit for a CPU target must be ll, bc, asm or obj",
             _ if leaves_out => {
                 "-O, --passes, --link-bitcode and --no-hints are for LLVM IR of a GPU; to optimize that first: \
@@ -228,6 +235,9 @@ fn check_combination(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.no_hints && arguments.product() == Emit::Bc {
         let message = "--no-hints requires text output and cannot be used for bitcode".to_owned();
         return Err(no_meaning(arguments, message));
+    }
+    if !arguments.assume.is_empty() && arguments.product() == Emit::None {
+        return Err(no_meaning(arguments, "--assume has no effect with --emit=none".to_owned()));
     }
     let through_llvm = matches!(arguments.product(), Emit::Ll | Emit::Bc);
     let optimizes = arguments.optimize.is_wanted();

@@ -77,12 +77,12 @@ mod tests {
     fn arguments_are_left_out_one_by_one_and_then_all() {
         let assumed: Assumptions = "block=8 arg1=5 arg3=6".parse().expect("assumptions");
         let (mut tried, mut texts) = (None, Vec::new());
-        while let Some((fewer, left_out)) = super::fewer(&assumed, tried) {
-            texts.push(fewer.to_string());
+        while let Some((next, left_out)) = fewer(&assumed, tried) {
+            texts.push(next.to_string());
             tried = Some(left_out);
         }
         assert_eq!(texts, ["block=8,1,1 arg3=6", "block=8,1,1 arg1=5", "block=8,1,1"]);
         let alone: Assumptions = "arg1=5".parse().expect("assumptions");
-        assert_eq!(super::fewer(&alone, None), None);
+        assert_eq!(fewer(&alone, None), None);
     }
 }

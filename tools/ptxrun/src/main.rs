@@ -30,7 +30,7 @@ use ptx_cli::{
 use ptx_diag::{Diagnostic, Diagnostics, Severity, SourceFile, counted};
 use ptx_driver::{
     Comments, InputKind, JudgedText, Program, Sources, Style, TargetChoice, explain, llvm_context, lower,
-    optimize, print_checked, raise, read_executable, read_llvm,
+    optimize, print_checked, raise, read_executable, read_llvm, settle_unoptimized,
 };
 use ptx_ir::Module;
 use ptx_verify::Verified;
@@ -254,12 +254,15 @@ fn no_ptx_to_keep(message: &str) -> Failure {
 /// The PTX of a module, optimized as the arguments specify.
 fn raised(
     input: &SourceFile,
-    mut module: ptx_llvm::Module<'_>,
+    module: ptx_llvm::Module<'_>,
     mut warnings: Diagnostics,
     arguments: &Arguments,
 ) -> Result<SourceFile, Failure> {
     let terminal = arguments.report.terminal();
-    let OptimizeArgs { level, passes } = &arguments.optimize;
+    let OptimizeArgs { level, passes, unoptimized } = &arguments.optimize;
+    let (mut module, more) = settle_unoptimized(module, (*unoptimized).into(), *level, input)
+        .map_err(|found| rejected(input, found))?;
+    warnings.append(more);
     terminal
         .step("optimize", || optimize(&mut module, *level, passes.as_deref(), TargetChoice::default(), input))
         .map_err(|found| usage_or_rejected(input, found))?;

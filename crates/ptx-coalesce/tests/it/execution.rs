@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use crate::common::body;
 use crate::{common, random_kernel};
-use ptx_coalesce::{coalesce, hoist, share_addresses};
+use ptx_coalesce::{coalesce, drop_known_constants, hoist, share_addresses};
 use ptx_exec::{Argument, Launch};
 use ptx_ir::{Body, Module, RegId, Stmt};
 use rustc_hash::FxHashSet as HashSet;
@@ -59,13 +59,14 @@ fn coalesce_checked(body: &mut Body, request: &Request) {
     assert!((0..before.registers.len() as u32).map(|at| types(RegId(at))).all(|(old, new)| old == new));
 }
 
-/// The number of kernels with address moves or copies removed, and with copies hoisted.
+/// The number of kernels with address moves or copies removed, with copies hoisted, and with constants known.
 #[derive(Debug, Default)]
 struct Changed {
     addresses: usize,
     copies: usize,
     hoisted: usize,
     hoisted_after_others: usize,
+    known: usize,
 }
 
 fn share(body: &mut Body) {
@@ -103,8 +104,10 @@ fn results_stay_the_same() {
         check(&mut module, &share);
         check(&mut module, &coalesce);
         changed.hoisted_after_others += usize::from(check(&mut module, &hoist) == Some(0));
+        changed.known += usize::from(check(&mut module, &drop_known_constants) > Some(0));
     }
-    let Changed { addresses, copies, hoisted, hoisted_after_others } = changed;
+    let Changed { addresses, copies, hoisted, hoisted_after_others, known } = changed;
+    assert!(known > 0, "{changed:?}");
     assert!(addresses > KERNELS / 5 && copies > KERNELS / 2, "{changed:?}");
     assert!(hoisted > KERNELS / 5 && hoisted_after_others > KERNELS / 20, "{changed:?}");
 }

@@ -3,6 +3,7 @@
 mod addresses;
 mod coalesce;
 mod common;
+mod constants;
 mod execution;
 mod hoist;
 mod random_kernel;

@@ -195,7 +195,9 @@ impl Demanded {
                     self.read(operand(0), first);
                     self.read(operand(1), second);
                 }
+                // Default: which lane is replaced is not known.
                 LLVMInsertElement => self.read(operand(0), lanes & !lane_of(operand(2)).unwrap_or(0)),
+                // Default: any lane may be read.
                 LLVMExtractElement => self.read(operand(0), lane_of(operand(1)).unwrap_or(Lanes::MAX)),
                 LLVMBitCast => self.read(operand(0), read_by_bitcast(instruction, lanes)),
                 LLVMSelect => {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use ptx_isa::{Mnemonic, ScalarType};
-use ptx_llvm::view::{BinaryOp, CastOp, InstId, Value};
+use ptx_llvm::view::{BinaryOp, CastOp, FastMath, InstId, Value};
 use smallvec::SmallVec;
 
 use crate::constraint::Constraint;
@@ -48,6 +48,10 @@ pub(crate) enum Action {
     ExtendUnderMask(Value),
     /// Several truth values combined.
     Truths(Truths),
+    /// The operation on the value, and then the choice.
+    ChosenOperand(ChosenOperand),
+    /// `fma` of the factors of a product that may be contracted.
+    Fused(Fused),
     /// `cvta` of a number that is an address in the space with LLVM's number.
     ConvertNumber(Value, u32),
     /// Arithmetic on a pair of 16-bit integers.
@@ -177,6 +181,29 @@ pub(crate) struct Truths {
     pub(crate) all: bool,
     /// Whether the result is negated.
     pub(crate) negated: bool,
+}
+
+/// An operation of which one operand is a value, or under a condition what leaves the other one as it is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct ChosenOperand {
+    pub(crate) op: BinaryOp,
+    pub(crate) fast: FastMath,
+    pub(crate) cond: Value,
+    /// The truth value of the condition with which the result is the other operand.
+    pub(crate) unchanged_if: bool,
+    pub(crate) value: Value,
+    pub(crate) other: Value,
+    /// Whether the value is the left operand.
+    pub(crate) on_left: bool,
+}
+
+/// A sum with a product.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Fused {
+    pub(crate) factors: [Value; 2],
+    pub(crate) addend: Value,
+    pub(crate) negates_product: bool,
+    pub(crate) negates_addend: bool,
 }
 
 /// The properties of a pair of integers.

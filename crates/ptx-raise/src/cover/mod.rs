@@ -16,6 +16,7 @@ mod aggregate_abi;
 mod any_all;
 mod byte_extreme;
 mod carry_chain;
+mod chosen_operand;
 mod clamped_shift;
 mod converted_number;
 mod decision;
@@ -28,6 +29,7 @@ mod narrow_access;
 mod packed_i16;
 pub(crate) mod pattern;
 mod select_halves;
+mod shared_product;
 mod state;
 mod undef;
 mod uses;
@@ -37,8 +39,8 @@ use ptx_llvm::view::InstId;
 use rustc_hash::FxHashSet as HashSet;
 
 pub(crate) use self::decision::{
-    Action, ClampedShift, Decision, ExtendingLoad, Half, HalfSource, Joined, LowBits, Narrow, Pair, Piece,
-    Text, Truths, WideProduct,
+    Action, ChosenOperand, ClampedShift, Decision, ExtendingLoad, Fused, Half, HalfSource, Joined, LowBits,
+    Narrow, Pair, Piece, Text, Truths, WideProduct,
 };
 pub(crate) use self::packed_i16::{shorts, viewed, word_of_load};
 pub(crate) use self::state::Cover;
@@ -125,6 +127,9 @@ const RULES: &[Rule] = &[
     Rule::Each(byte_extreme::find),
     Rule::Lines(&PRODUCTS),
     Rule::Each(converted_number::find),
+    // After the rules that cover a choice or a product as a whole.
+    Rule::Each(chosen_operand::find),
+    Rule::All(shared_product::find),
     // Depends on the decisions about loads.
     Rule::All(word_phi::find),
 ];

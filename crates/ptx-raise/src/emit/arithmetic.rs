@@ -8,6 +8,8 @@ use ptx_llvm::marks;
 use ptx_llvm::view::{BinaryOp, FastMath, InstId, Value};
 
 use super::append::Arg;
+use super::float::contractible;
+use super::pairs::{by_single_pairs, combine_shorts};
 use super::state::Emitter;
 use crate::cover::{Narrow, WideProduct};
 use crate::error::{INSTRUCTION, RaiseError, Result};
@@ -35,6 +37,14 @@ impl Emitter<'_, '_, '_> {
             return self.define(id, result.into());
         }
         if let Some(result) = self.combine_bytes(op, &leaves, &a, &b)? {
+            return self.define(id, result.into());
+        }
+        if let Some(result) = combine_shorts(self, op, &leaves, &a, &b)? {
+            return self.define(id, result.into());
+        }
+        if let Some(single) = contractible(op, fast)
+            && let Some(result) = by_single_pairs(self, single, &leaves, &[&a, &b])?
+        {
             return self.define(id, result.into());
         }
         let literal = self.function.inst(id).metadata(marks::LITERAL).is_some();

@@ -54,6 +54,7 @@ impl Emitter<'_, '_, '_> {
             });
         }
         self.read_asm(&asm.text, &operands)?;
+        self.registers.assembled.extend(&outputs);
         self.take_outputs(id, &outputs)
     }
 

@@ -11,6 +11,7 @@ use ptx_llvm::view::{AtomicOp, AtomicOrder, InstId, IntPredicate, Op, TypeId};
 
 use super::access::{Access, AtomicTarget, Ordered, in_space};
 use super::append::Arg;
+use super::ordering::scopes;
 use super::ordering::stronger;
 use super::state::Emitter;
 use super::volatile::Place;
@@ -35,7 +36,8 @@ impl Emitter<'_, '_, '_> {
         let Place { address, space, object, modifiers } =
             self.place(pointer, scalar, volatile, &hints, Mod::Cv)?;
         let (order, modifiers) = if is_shared_memory(object) {
-            (order, self.ordered_access(volatile, order, scope, Mod::Acquire)?)
+            let scopes = scopes(self, scope, object);
+            (order, self.ordered_access(volatile, order, &scopes, Mod::Acquire)?)
         } else {
             self.scope_modifier(scope)?;
             (AtomicOrder::NotAtomic, modifiers)
@@ -69,7 +71,8 @@ impl Emitter<'_, '_, '_> {
         let Place { address, space, object, modifiers } =
             self.place(pointer, scalar, access.volatile, &hints, Mod::Wt)?;
         let modifiers = if is_shared_memory(object) {
-            self.ordered_access(access.volatile, access.order, access.scope, Mod::Release)?
+            let scopes = scopes(self, access.scope, object);
+            self.ordered_access(access.volatile, access.order, &scopes, Mod::Release)?
         } else {
             self.scope_modifier(access.scope)?;
             modifiers
@@ -167,7 +170,8 @@ impl Emitter<'_, '_, '_> {
         ty: TypeId,
         operand: &[Val],
     ) -> Result<Vec<Val>> {
-        let modifiers = self.ordered_atom(order, target.scope)?;
+        let scopes = scopes(self, target.scope, target.space);
+        let modifiers = self.ordered_atom(order, &scopes)?;
         let plain = in_space(operation.with_all(&modifiers)?, target.space)?;
         let mut own = plain.with_all(&self.hints(id)).unwrap_or(plain);
         let values = if operation.has(Mod::Exch) {
@@ -190,7 +194,7 @@ impl Emitter<'_, '_, '_> {
                 vec![Val::reg(self.emit_new(leaf.scalar.class(), own, &args)?)]
             }
         };
-        self.after_atom(order, target.scope)?;
+        self.after_atom(order, &scopes)?;
         Ok(values)
     }
 
@@ -220,7 +224,8 @@ impl Emitter<'_, '_, '_> {
         let wanted = self.words_of(ty, &expected, bits)?;
         self.scope_modifier(scope)?;
         atomic_memory(space)?;
-        let modifiers = self.ordered_atom(order, scope)?;
+        let scopes = scopes(self, scope, space);
+        let modifiers = self.ordered_atom(order, &scopes)?;
         let stored = self.words_of(ty, &new, bits)?;
         let swap = in_space(ptx!("atom.cas.b32").with_bits(bits)?.with_all(&modifiers)?, space)?;
         let args = [address.into(), self.whole(&wanted, bits)?, self.whole(&stored, bits)?];
@@ -233,7 +238,7 @@ impl Emitter<'_, '_, '_> {
                 self.wide_compare(IntPredicate::Eq, &old, &wanted)?
             }
         };
-        self.after_atom(order, scope)?;
+        self.after_atom(order, &scopes)?;
         let mut values = self.value_of_words(ty, &old, bits)?;
         values.push(equal);
         self.define(id, values.into())

@@ -129,6 +129,7 @@ impl Emitter<'_, '_, '_> {
     pub(super) fn block(&mut self, block: BlockId) {
         let function = self.function;
         self.blocks.current = block;
+        self.computed.joined_here.clear();
         if self.blocks.rolled.contains(&block) {
             let text = self.module.ir.strings.intern("nounroll");
             self.push(Stmt::Pragma(vec![text]));

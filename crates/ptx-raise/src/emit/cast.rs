@@ -7,6 +7,7 @@ use ptx_llvm::marks;
 use ptx_llvm::view::{BinaryOp, CastOp, InstId, Op, TypeId, Value};
 
 use super::append::Arg;
+use super::pairs::cast_single_pairs;
 use super::state::Emitter;
 use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Leaf, Scalar};
@@ -421,6 +422,9 @@ impl Emitter<'_, '_, '_> {
             return Ok(values.to_vec());
         }
         if let Some(cast) = self.cast_bytes(from, values, to)? {
+            return Ok(cast);
+        }
+        if let Some(cast) = cast_single_pairs(self, from, values, to)? {
             return Ok(cast);
         }
         self.bits_from(from, values, 0, to)

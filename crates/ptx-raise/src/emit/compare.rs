@@ -1,11 +1,13 @@
 //! Comparison and selection (manual 9.7.6).
 
-use ptx_isa::{ScalarType, ptx};
+use ptx_isa::{Mnemonic, ScalarType, ptx};
 use std::rc::Rc;
 
 use ptx_llvm::view::{FloatPredicate, InstId, IntPredicate, Type, Value};
 
 use super::append::Arg;
+use super::float::unflushed_form;
+use super::pairs::choose_shorts;
 use super::state::Emitter;
 use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Scalar, integer_type};
@@ -135,23 +137,9 @@ impl Emitter<'_, '_, '_> {
         b: Val,
         scalar: Scalar,
     ) -> Result<Val> {
-        let compare = match predicate {
-            FloatPredicate::False => return Ok(Val::Bits(0)),
-            FloatPredicate::True => return Ok(Val::Bits(1)),
-            FloatPredicate::Oeq => ptx!("setp.eq.f32"),
-            FloatPredicate::Ogt => ptx!("setp.gt.f32"),
-            FloatPredicate::Oge => ptx!("setp.ge.f32"),
-            FloatPredicate::Olt => ptx!("setp.lt.f32"),
-            FloatPredicate::Ole => ptx!("setp.le.f32"),
-            FloatPredicate::One => ptx!("setp.ne.f32"),
-            FloatPredicate::Ord => ptx!("setp.num.f32"),
-            FloatPredicate::Uno => ptx!("setp.nan.f32"),
-            FloatPredicate::Ueq => ptx!("setp.equ.f32"),
-            FloatPredicate::Ugt => ptx!("setp.gtu.f32"),
-            FloatPredicate::Uge => ptx!("setp.geu.f32"),
-            FloatPredicate::Ult => ptx!("setp.ltu.f32"),
-            FloatPredicate::Ule => ptx!("setp.leu.f32"),
-            FloatPredicate::Une => ptx!("setp.neu.f32"),
+        let compare = match float_comparison(predicate) {
+            Ok(compare) => compare,
+            Err(known) => return Ok(Val::Bits(u64::from(known))),
         };
         if scalar == Scalar::BFloat && !self.has_bfloat_arithmetic() {
             // Without `.ftz`: what is subnormal here is so in bfloat.
@@ -174,6 +162,9 @@ impl Emitter<'_, '_, '_> {
                 .copied()
                 .ok_or_else(|| RaiseError::new(INSTRUCTION, "a select without a condition"))?;
             if let Some(result) = self.choose_bytes(cond, &leaves, &a, &b)? {
+                return self.define(id, result.into());
+            }
+            if let Some(result) = choose_shorts(self, cond, &leaves, &a, &b)? {
                 return self.define(id, result.into());
             }
             let result: Vec<_> = leaves
@@ -235,6 +226,28 @@ impl Emitter<'_, '_, '_> {
     }
 }
 
+/// The instruction of a comparison, in single precision, or its result where that does not depend on the numbers.
+fn float_comparison(predicate: FloatPredicate) -> std::result::Result<Mnemonic, bool> {
+    Ok(match predicate {
+        FloatPredicate::False => return Err(false),
+        FloatPredicate::True => return Err(true),
+        FloatPredicate::Oeq => ptx!("setp.eq.f32"),
+        FloatPredicate::Ogt => ptx!("setp.gt.f32"),
+        FloatPredicate::Oge => ptx!("setp.ge.f32"),
+        FloatPredicate::Olt => ptx!("setp.lt.f32"),
+        FloatPredicate::Ole => ptx!("setp.le.f32"),
+        FloatPredicate::One => ptx!("setp.ne.f32"),
+        FloatPredicate::Ord => ptx!("setp.num.f32"),
+        FloatPredicate::Uno => ptx!("setp.nan.f32"),
+        FloatPredicate::Ueq => ptx!("setp.equ.f32"),
+        FloatPredicate::Ugt => ptx!("setp.gtu.f32"),
+        FloatPredicate::Uge => ptx!("setp.geu.f32"),
+        FloatPredicate::Ult => ptx!("setp.ltu.f32"),
+        FloatPredicate::Ule => ptx!("setp.leu.f32"),
+        FloatPredicate::Une => ptx!("setp.neu.f32"),
+    })
+}
+
 fn is_signed(predicate: IntPredicate) -> bool {
     matches!(predicate, IntPredicate::Sgt | IntPredicate::Sge | IntPredicate::Slt | IntPredicate::Sle)
 }
@@ -245,4 +258,18 @@ fn equality_type(hint: Option<ScalarType>, scalar: Scalar) -> ScalarType {
     let bits = scalar.class().bits();
     let fits = |ty: &ScalarType| ty.is_integer_or_bits() && ty.bits() == bits;
     hint.filter(fits).unwrap_or_else(|| integer_type(!(scalar.bits() < bits || bits == 16), bits))
+}
+
+/// Compares numbers whose subnormal ones are not zero, whatever the function says of its arithmetic.
+pub(super) fn compare_unflushed(
+    emitter: &mut Emitter<'_, '_, '_>,
+    predicate: FloatPredicate,
+    a: Val,
+    b: Val,
+    scalar: Scalar,
+) -> Result<Val> {
+    match float_comparison(predicate) {
+        Ok(compare) => emitter.apply(unflushed_form(compare, scalar)?, &[a, b], scalar),
+        Err(known) => Ok(Val::Bits(u64::from(known))),
+    }
 }

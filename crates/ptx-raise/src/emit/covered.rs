@@ -7,7 +7,9 @@ use ptx_llvm::view::{BinaryOp, InstId, Value};
 use super::append::{Arg, operand};
 use super::state::Emitter;
 use crate::constraint::Constraint;
-use crate::cover::{Action, ClampedShift, Half, HalfSource, Joined, Narrow, Text, Truths};
+use crate::cover::{
+    Action, ChosenOperand, ClampedShift, Fused, Half, HalfSource, Joined, Narrow, Text, Truths,
+};
 use crate::error::{ASSEMBLY, RaiseError, Result};
 use crate::types::{Class, Scalar};
 use crate::value::{Fill, Upper, Val, mask};
@@ -22,6 +24,8 @@ impl Emitter<'_, '_, '_> {
             Action::InverseRoot(of) => self.reciprocal_root(id, *of),
             Action::ExtendUnderMask(narrow) => self.extend_under_mask(id, *narrow),
             Action::Truths(truths) => self.combine_truths(id, truths),
+            Action::ChosenOperand(chosen) => choose_operand(self, id, chosen),
+            Action::Fused(fused) => fuse(self, id, fused),
             Action::ConvertNumber(number, space) => self.convert_number(id, *number, *space),
             Action::Pair(pair) => self.compute_pair(id, pair),
             Action::LoadParameter(at) => self.load_low_bits(*at),
@@ -196,4 +200,35 @@ impl Emitter<'_, '_, '_> {
         }
         Ok(())
     }
+}
+
+/// The operation on a value, and the choice between that and the other operand.
+fn choose_operand(emitter: &mut Emitter<'_, '_, '_>, id: InstId, chosen: &ChosenOperand) -> Result<()> {
+    let (value, scalar) = emitter.scalar(chosen.value)?;
+    let (other, _) = emitter.scalar(chosen.other)?;
+    let (cond, _) = emitter.scalar(chosen.cond)?;
+    let (a, b) = if chosen.on_left { (value, other) } else { (other, value) };
+    let changed = match scalar {
+        Scalar::Int(bits) => emitter.int_binary(chosen.op, a, b, bits)?,
+        float => emitter.float_binary(chosen.op, a, b, float, chosen.fast)?,
+    };
+    let (then, otherwise) = if chosen.unchanged_if { (other, changed) } else { (changed, other) };
+    let result = emitter.choose(cond, then, otherwise, scalar)?;
+    emitter.define_one(id, result)
+}
+
+/// `fma` for a product and a sum.
+fn fuse(emitter: &mut Emitter<'_, '_, '_>, id: InstId, fused: &Fused) -> Result<()> {
+    let [a, b] = fused.factors;
+    let (mut a, scalar) = emitter.scalar(a)?;
+    let (b, _) = emitter.scalar(b)?;
+    let (mut addend, _) = emitter.scalar(fused.addend)?;
+    if fused.negates_product {
+        a = emitter.negate(a, scalar)?;
+    }
+    if fused.negates_addend {
+        addend = emitter.negate(addend, scalar)?;
+    }
+    let result = emitter.multiply_add(&[a, b, addend], scalar)?;
+    emitter.define_one(id, result)
 }

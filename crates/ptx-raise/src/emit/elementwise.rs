@@ -6,6 +6,7 @@ use ptx_isa::{Mod, ptx};
 use ptx_llvm::view::{Call, FastMath, InstId};
 
 use super::generic::{BitOp, argument};
+use super::pairs::by_single_pairs;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result};
 use crate::types::Scalar;
@@ -72,6 +73,15 @@ impl Elementwise {
 impl Emitter<'_, '_, '_> {
     /// A call of an intrinsic that is computed element by element.
     pub(super) fn elementwise(&mut self, id: InstId, call: &Call, op: &Elementwise) -> Result<()> {
+        if op.names.contains(&"fma")
+            && let &[a, b, c] = call.args.as_slice()
+        {
+            let leaves = self.leaves(self.type_of(id))?;
+            let (a, b, c) = (self.value(a)?, self.value(b)?, self.value(c)?);
+            if let Some(result) = by_single_pairs(self, ptx!("fma.rn.f32"), &leaves, &[&a, &b, &c])? {
+                return self.define(id, result.into());
+            }
+        }
         self.each(id, call, op.arguments, &mut |this, args, scalar| {
             (op.compute)(this, args, scalar, call.fast)
         })

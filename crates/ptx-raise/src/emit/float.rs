@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use ptx_isa::{Field, Mnemonic, Mod, ptx};
+use ptx_isa::{Mnemonic, Mod, ptx};
 use ptx_llvm::view::{BinaryOp, FastMath, InstId, Value};
 
 use super::append::Arg;
@@ -68,10 +68,7 @@ impl Emitter<'_, '_, '_> {
 
     /// An operation on single-precision numbers, for another kind of number; with `.ftz` where the function flushes single precision.
     pub(super) fn float_form(&self, single: Mnemonic, scalar: Scalar) -> Result<Mnemonic> {
-        let ty = scalar.float().ok_or_else(|| {
-            RaiseError::new(INSTRUCTION, format!("{single} of something that is not a floating-point number"))
-        })?;
-        Ok(single.with_type(ty)?.with_if(self.flush && scalar == Scalar::Float, Mod::Ftz)?)
+        Ok(unflushed_form(single, scalar)?.with_if(self.flush && scalar == Scalar::Float, Mod::Ftz)?)
     }
 
     /// Arithmetic on floating-point numbers or pairs of them.
@@ -86,14 +83,12 @@ impl Emitter<'_, '_, '_> {
         if scalar.float().is_none() {
             return Err(RaiseError::new(INSTRUCTION, "floating-point arithmetic on integers"));
         }
-        let rounded = match op {
-            BinaryOp::FAdd => ptx!("add.rn.f32"),
-            BinaryOp::FSub => ptx!("sub.rn.f32"),
-            BinaryOp::FMul => ptx!("mul.rn.f32"),
-            BinaryOp::FDiv => return self.float_divide(a, b, scalar, fast),
-            // `frem` is legalized.
-            _ => return Err(RaiseError::new(INSTRUCTION, "integer arithmetic on floating-point numbers")),
-        };
+        if op == BinaryOp::FDiv {
+            return self.float_divide(a, b, scalar, fast);
+        }
+        // `frem` is legalized.
+        let no_float = || RaiseError::new(INSTRUCTION, "integer arithmetic on floating-point numbers");
+        let rounded = contractible(op, FastMath::default()).ok_or_else(no_float)?;
         if matches!(scalar, Scalar::BFloat | Scalar::BFloatPair) && !self.module.target.supports(BFLOAT_ADD) {
             if self.module.target.supports(BFLOAT_FMA) {
                 return self.bfloat_by_fma(op, a, b, scalar);
@@ -106,8 +101,8 @@ impl Emitter<'_, '_, '_> {
                 this.float_binary(op, args[0], args[1], Scalar::Float, FastMath::default())
             });
         }
-        let contracted = rounded.with(Field::Rnd, None).filter(|_| fast.contract);
-        self.apply(self.float_form(contracted.unwrap_or(rounded), scalar)?, &[a, b], scalar)
+        let form = contractible(op, fast).ok_or_else(no_float)?;
+        self.apply(self.float_form(form, scalar)?, &[a, b], scalar)
     }
 
     /// Sums and products of bfloat numbers through the one operation that older targets have:
@@ -270,4 +265,25 @@ impl Emitter<'_, '_, '_> {
         }
         Ok(())
     }
+}
+
+/// A sum, a difference or a product in single precision, rounded where it may not be contracted.
+pub(super) fn contractible(op: BinaryOp, fast: FastMath) -> Option<Mnemonic> {
+    Some(match (op, fast.contract) {
+        (BinaryOp::FAdd, false) => ptx!("add.rn.f32"),
+        (BinaryOp::FSub, false) => ptx!("sub.rn.f32"),
+        (BinaryOp::FMul, false) => ptx!("mul.rn.f32"),
+        (BinaryOp::FAdd, true) => ptx!("add.f32"),
+        (BinaryOp::FSub, true) => ptx!("sub.f32"),
+        (BinaryOp::FMul, true) => ptx!("mul.f32"),
+        _ => return None,
+    })
+}
+
+/// An operation on single-precision numbers, for another kind of number, without `.ftz`.
+pub(super) fn unflushed_form(single: Mnemonic, scalar: Scalar) -> Result<Mnemonic> {
+    let ty = scalar.float().ok_or_else(|| {
+        RaiseError::new(INSTRUCTION, format!("{single} of something that is not a floating-point number"))
+    })?;
+    Ok(single.with_type(ty)?)
 }

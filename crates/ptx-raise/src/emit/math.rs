@@ -1,12 +1,17 @@
 //! Floating-point intrinsics (manual 9.7.3 to 9.7.5).
 
+use std::sync::OnceLock;
+
 use ptx_isa::{Field, Mnemonic, Mod, Opcode, ScalarType, ptx};
 use ptx_llvm::intrinsics::base_name;
 use ptx_llvm::view::{BinaryOp, Call, FastMath, FloatPredicate, InstId, IntPredicate};
 
 use super::append::Arg;
+use super::compare::compare_unflushed;
+use super::float::unflushed_form;
 use super::generic::argument;
 use super::state::Emitter;
+use crate::class_tests::{ClassTests, Combination, Costs, KINDS, Limit, Test};
 use crate::error::{INTRINSIC, RaiseError, Result};
 use crate::intrinsics::Transcendental;
 use crate::types::Scalar;
@@ -196,7 +201,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// `is.fpclass`: which of ten classes a number is in, by comparing its bits.
+    /// `is.fpclass`, element by element.
     pub(super) fn float_class(&mut self, id: InstId, call: &Call) -> Result<()> {
         let Val::Bits(classes) = self.scalar(argument(call, 1)?)?.0 else {
             return Err(RaiseError::new(INTRINSIC, "a set of classes that is not a constant"));
@@ -225,39 +230,20 @@ impl Emitter<'_, '_, '_> {
             Scalar::Int(64) => (48, 64),
             _ => return Err(RaiseError::new(INTRINSIC, "classes of something that is not a number")),
         };
-        let word = Scalar::Int(bits);
-        let (raw, _) = self.bits_of(value, scalar)?;
-        let magnitude_mask = mask(bits - 1);
-        let magnitude = Val::reg(
-            self.compute(ptx!("and.b32").with_bits(bits)?, &[raw.into(), Arg::Bits(magnitude_mask, bits)])?,
-        );
-        let negative = self.compare_ints(IntPredicate::Slt, Val::reg(raw), Val::Bits(0), word)?;
-        let infinity = magnitude_mask & !mask(mantissa);
-        let quiet = infinity | 1 << (mantissa - 1);
-        let smallest = 1 << mantissa;
-        // Magnitudes from the first up to before the second, and the bits of the set for negative and positive ones.
-        let ranges: [(u64, u64, u64, u64); 6] = [
-            (0, 1, 1 << 5, 1 << 6),
-            (1, smallest, 1 << 4, 1 << 7),
-            (smallest, infinity, 1 << 3, 1 << 8),
-            (infinity, infinity + 1, 1 << 2, 1 << 9),
-            (infinity + 1, quiet, 1, 1),
-            (quiet, magnitude_mask + 1, 2, 2),
-        ];
+        let (magnitude, raw, raw_magnitude) = (None, None, None);
+        let mut number = Number { value, scalar, mantissa, bits, magnitude, raw, raw_magnitude };
+        let Some(chain) = class_tests(self, scalar).of(classes) else {
+            return Ok(Val::Bits(u64::from(classes & mask(10) != 0)));
+        };
         let mut result = Val::Bits(0);
-        for (from, to, below, above) in ranges {
-            let (wants_negative, wants_positive) = (classes & below != 0, classes & above != 0);
-            if !wants_negative && !wants_positive {
-                continue;
-            }
-            let reached = self.compare_ints(IntPredicate::Uge, magnitude, Val::Bits(from), word)?;
-            let inside = self.compare_ints(IntPredicate::Ule, magnitude, Val::Bits(to - 1), word)?;
-            let mut here = self.pred(ptx!("and.pred"), reached, inside)?;
-            if !(wants_negative && wants_positive) {
-                let sign = if wants_negative { negative } else { self.pred_not(negative)? };
-                here = self.pred(ptx!("and.pred"), here, sign)?;
-            }
-            result = if result == Val::Bits(0) { here } else { self.pred(ptx!("or.pred"), result, here)? };
+        for (combination, test) in chain {
+            let here = class_test(self, &mut number, test)?;
+            result = match combination {
+                None => here,
+                Some(Combination::And) => self.pred(ptx!("and.pred"), result, here)?,
+                Some(Combination::Or) => self.pred(ptx!("or.pred"), result, here)?,
+                Some(Combination::Xor) => self.pred(ptx!("xor.pred"), result, here)?,
+            };
         }
         Ok(result)
     }
@@ -288,4 +274,120 @@ fn one(scalar: Scalar) -> u64 {
         Scalar::Double => 0x3ff0_0000_0000_0000,
         Scalar::Int(_) | Scalar::Pointer { .. } => sign_extend(1, 2) as u64,
     }
+}
+
+/// A number whose class is asked for, and what has been computed of it.
+struct Number {
+    value: Val,
+    scalar: Scalar,
+    /// How many bits of the format are the mantissa's.
+    mantissa: u32,
+    bits: u32,
+    /// The number without its sign.
+    magnitude: Option<Val>,
+    /// Its bits, and those without the sign.
+    raw: Option<Val>,
+    raw_magnitude: Option<Val>,
+}
+
+impl Number {
+    /// The least bits of a kind, see [`crate::class_tests`].
+    fn least(&self, kind: usize) -> u64 {
+        let infinity = mask(self.bits - 1) & !mask(self.mantissa);
+        let magnitude = match kind % KINDS {
+            0 => 0,
+            1 => 1,
+            2 => 1 << self.mantissa,
+            3 => infinity,
+            4 => infinity + 1,
+            _ => infinity | 1 << (self.mantissa - 1),
+        };
+        if kind >= KINDS { magnitude | 1 << (self.bits - 1) } else { magnitude }
+    }
+}
+
+/// The comparisons for a format.
+fn class_tests(emitter: &Emitter<'_, '_, '_>, scalar: Scalar) -> &'static ClassTests {
+    static SINGLE: OnceLock<ClassTests> = OnceLock::new();
+    static DOUBLE: OnceLock<ClassTests> = OnceLock::new();
+    static HALF: OnceLock<ClassTests> = OnceLock::new();
+    static BITS: OnceLock<ClassTests> = OnceLock::new();
+    let target = &emitter.module.target;
+    let has_all = |comparison, magnitude| target.supports(comparison) && target.supports(magnitude);
+    match scalar {
+        Scalar::Float => SINGLE.get_or_init(|| ClassTests::new(Costs::SINGLE)),
+        Scalar::Double => DOUBLE.get_or_init(|| ClassTests::new(Costs::DOUBLE)),
+        Scalar::Half if has_all(ptx!("setp.eq.f16"), ptx!("abs.f16")) => {
+            HALF.get_or_init(|| ClassTests::new(Costs::HALF))
+        }
+        Scalar::BFloat if has_all(ptx!("setp.eq.bf16"), ptx!("abs.bf16")) => {
+            HALF.get_or_init(|| ClassTests::new(Costs::HALF))
+        }
+        _ => BITS.get_or_init(|| ClassTests::new(Costs::BITS)),
+    }
+}
+
+/// One comparison.
+fn class_test(emitter: &mut Emitter<'_, '_, '_>, number: &mut Number, test: Test) -> Result<Val> {
+    let word = Scalar::Int(number.bits);
+    match test {
+        Test::Number { predicate, limit, is_negative, of_magnitude } => {
+            let value = if of_magnitude { magnitude(emitter, number)? } else { number.value };
+            let kind = match limit {
+                Limit::Zero => 0,
+                Limit::Normal => 2,
+                Limit::Infinity => 3,
+            };
+            let limit = Val::Bits(number.least(if is_negative { kind + KINDS } else { kind }));
+            compare_unflushed(emitter, predicate, value, limit, number.scalar)
+        }
+        Test::Bits { predicate, kind, of_magnitude } => {
+            let bits = class_bits(emitter, number, of_magnitude)?;
+            emitter.compare_ints(predicate, bits, Val::Bits(number.least(kind)), word)
+        }
+        Test::Range { first, end, of_magnitude } => {
+            let bits = class_bits(emitter, number, of_magnitude)?;
+            // A range over the end of the kinds is what is not between.
+            let (from, to, predicate) = match first < end {
+                true => (first, end, IntPredicate::Ult),
+                false => (end, first, IntPredicate::Uge),
+            };
+            let (from, to) = (number.least(from), number.least(to));
+            let less = Arg::Bits(from.wrapping_neg() & mask(number.bits), number.bits);
+            let args = [emitter.arg(bits, word)?, less];
+            let above = emitter.compute(ptx!("add.s32").with_bits(number.bits)?, &args)?;
+            emitter.compare_ints(predicate, Val::reg(above), Val::Bits(to - from), word)
+        }
+    }
+}
+
+/// The number without its sign.
+fn magnitude(emitter: &mut Emitter<'_, '_, '_>, number: &mut Number) -> Result<Val> {
+    if let Some(known) = number.magnitude {
+        return Ok(known);
+    }
+    let args = [emitter.arg(number.value, number.scalar)?];
+    let magnitude = unflushed_form(ptx!("abs.f32"), number.scalar)?;
+    let magnitude = Val::reg(emitter.compute(magnitude, &args)?);
+    number.magnitude = Some(magnitude);
+    Ok(magnitude)
+}
+
+/// The bits of the number, or of its magnitude.
+fn class_bits(emitter: &mut Emitter<'_, '_, '_>, number: &mut Number, of_magnitude: bool) -> Result<Val> {
+    let raw = match number.raw {
+        Some(raw) => raw,
+        None => Val::reg(emitter.bits_of(number.value, number.scalar)?.0),
+    };
+    number.raw = Some(raw);
+    if !of_magnitude {
+        return Ok(raw);
+    }
+    if let Some(known) = number.raw_magnitude {
+        return Ok(known);
+    }
+    let args = [emitter.arg(raw, Scalar::Int(number.bits))?, Arg::Bits(mask(number.bits - 1), number.bits)];
+    let magnitude = Val::reg(emitter.compute(ptx!("and.b32").with_bits(number.bits)?, &args)?);
+    number.raw_magnitude = Some(magnitude);
+    Ok(magnitude)
 }

@@ -8,6 +8,7 @@ use ptx_llvm::view::{AtomicOrder, InstId, Op, Type, TypeId};
 
 use super::access::{Access, Modifiers, Ordered, memory_type, piece, word_of};
 use super::append::{Arg, mov};
+use super::pairs::{load_shorts, store_shorts};
 use super::runs::Run;
 use super::state::Emitter;
 use super::undefined::filled;
@@ -52,6 +53,9 @@ impl Emitter<'_, '_, '_> {
         if self.is_signed_half(id) && *align >= 2 {
             let register = self.compute(access.of(ScalarType::S16, 1)?, &[address.into()])?;
             return self.define_one(id, Val::reg(register));
+        }
+        if let Some(values) = load_shorts(self, id, &access)? {
+            return self.define(id, values.into());
         }
         let values = match self.is_part_of_four(id) {
             true => self.load_three(inst.ty, &access)?,
@@ -159,6 +163,9 @@ impl Emitter<'_, '_, '_> {
         }
         if let Some(register) = pair {
             return self.store_vector(&access, ScalarType::B32, &[register]);
+        }
+        if store_shorts(self, ty, &values, &access)? {
+            return Ok(());
         }
         self.store_whole(ty, &values, &access)
     }

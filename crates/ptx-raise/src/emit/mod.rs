@@ -55,7 +55,7 @@ mod wide;
 use rustc_hash::FxHashMap as HashMap;
 use std::rc::Rc;
 
-use ptx_coalesce::{coalesce, hoist, share_addresses};
+use ptx_coalesce::{coalesce, drop_known_constants, drop_unread, hoist, share_addresses};
 use ptx_ir::{Body, RegId, Stmt};
 use ptx_llvm::view::{BlockId, CastOp, FloatPredicate, Function, FunctionId, InstId, Op};
 
@@ -112,6 +112,18 @@ impl Emitter<'_, '_, '_> {
         self.have_float_classes();
         let mut body = std::mem::take(&mut self.builder).finish();
         reference::drop_unread(&mut body, &self.registers.handles, &self.registers.constants);
+        // PTX that was not optimized keeps what it was written with, and DWARF may refer to any register.
+        let is_free = !self.source.is_as_written() && !self.module.target.is_debugging() && !self.is_traced();
+        if is_free {
+            let registers = &self.registers;
+            let is_kept = |body: &Body, register: RegId| {
+                let decl = body.registers.get(register.index()).map(|register| register.decl);
+                registers.assembled.contains(&register)
+                    || registers.copies.contains(&register)
+                    || decl.is_none_or(|decl| registers.foreign.contains(&decl))
+            };
+            drop_unread(&mut body, &is_kept);
+        }
         // In debug code each register has a separate hardware register, which calls would have to preserve.
         if !self.module.target.is_debugging() {
             share_addresses(&mut body, &self.registers.foreign);
@@ -120,6 +132,9 @@ impl Emitter<'_, '_, '_> {
             coalesce(&mut body, &self.registers.foreign, &self.registers.copies, self.namesakes());
         if !self.module.target.is_debugging() {
             hoist(&mut body);
+        }
+        if is_free {
+            drop_known_constants(&mut body);
         }
         let settled = |register| coalesced.representative(register);
         self.name_registers(&mut body, &settled);

@@ -6,16 +6,26 @@
 //! | `acquire`, `release`, `acq_rel` | `.acquire` | `.release` | the same |
 //! | `seq_cst` | `fence.sc`, `.acquire` | `fence.sc`, `.release` | `fence.sc`, `.acquire` |
 //!
-//! The `fence.sc` before an access releases the accesses before it.
+//! The `fence.sc` before an access releases the accesses before it. Scopes of accesses to shared memory are those of its block or cluster
+//! (`reach.rs`).
 //! Before sm_70 there are no ordered accesses: relaxed ones are volatile, and `membar` before or after orders them.
 
 use ptx_isa::{Field, Mod, ptx};
+use ptx_llvm::address_space;
 use ptx_llvm::view::{AtomicOrder, Scope};
 use smallvec::smallvec;
 
 use super::access::Modifiers;
 use super::state::Emitter;
 use crate::error::{ORDER, RaiseError, Result, SCOPE};
+
+/// The scopes of an atomic operation.
+pub(super) struct Scopes {
+    /// That of the access.
+    access: Scope,
+    /// That of the `fence.sc` before it, if its order needs one.
+    fence: Scope,
+}
 
 impl Emitter<'_, '_, '_> {
     /// Whether the target has the memory model of sm_70.
@@ -107,19 +117,19 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `.acq_rel.gpu` and so on for `atom` and `red`, after the fence that the order needs before.
-    pub(super) fn ordered_atom(&mut self, order: AtomicOrder, scope: &Scope) -> Result<Modifiers> {
+    pub(super) fn ordered_atom(&mut self, order: AtomicOrder, scopes: &Scopes) -> Result<Modifiers> {
         if !self.has_model() {
-            self.fence_before(order, scope)?;
-            return self.relaxed_atom(scope);
+            self.fence_before(order, &scopes.fence)?;
+            return self.relaxed_atom(&scopes.access);
         }
-        let word = self.scope_modifier(scope)?;
+        let word = self.scope_modifier(&scopes.access)?;
         let strength = match order {
             AtomicOrder::NotAtomic | AtomicOrder::Unordered | AtomicOrder::Monotonic => Mod::Relaxed,
             AtomicOrder::Acquire => Mod::Acquire,
             AtomicOrder::Release => Mod::Release,
             AtomicOrder::AcquireRelease => Mod::AcqRel,
             AtomicOrder::SequentiallyConsistent => {
-                self.fence(order, scope)?;
+                self.fence(order, &scopes.fence)?;
                 Mod::Acquire
             }
         };
@@ -127,8 +137,8 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The fence after an operation with the modifiers of [`Self::ordered_atom`].
-    pub(super) fn after_atom(&mut self, order: AtomicOrder, scope: &Scope) -> Result<()> {
-        if self.has_model() { Ok(()) } else { self.fence_after(order, scope) }
+    pub(super) fn after_atom(&mut self, order: AtomicOrder, scopes: &Scopes) -> Result<()> {
+        if self.has_model() { Ok(()) } else { self.fence_after(order, &scopes.access) }
     }
 
     /// The modifiers of a load or store, after the fence that the order needs before. `strong` is what makes it acquire or release: LLVM
@@ -137,16 +147,16 @@ impl Emitter<'_, '_, '_> {
         &mut self,
         volatile: bool,
         order: AtomicOrder,
-        scope: &Scope,
+        scopes: &Scopes,
         strong: Mod,
     ) -> Result<Modifiers> {
-        let word = self.scope_modifier(scope)?;
+        let word = self.scope_modifier(&scopes.access)?;
         if !self.has_model() {
-            self.fence_before(order, scope)?;
+            self.fence_before(order, &scopes.fence)?;
             return Ok(smallvec![Mod::Volatile]);
         }
         // Volatile accesses are relaxed at system scope and never merged (manual 8.4).
-        let (word, scope) = if volatile { (Mod::Sys, &Scope::System) } else { (word, scope) };
+        let (word, fence) = if volatile { (Mod::Sys, &Scope::System) } else { (word, &scopes.fence) };
         Ok(match order {
             AtomicOrder::NotAtomic | AtomicOrder::Unordered | AtomicOrder::Monotonic if volatile => {
                 smallvec![Mod::Volatile]
@@ -158,11 +168,23 @@ impl Emitter<'_, '_, '_> {
                 smallvec![strong, word]
             }
             AtomicOrder::SequentiallyConsistent => {
-                self.fence(order, scope)?;
+                self.fence(order, fence)?;
                 smallvec![strong, word]
             }
         })
     }
+}
+
+/// The one of two scopes that has fewer threads. What is not a scope of PTX stays, for the error about it.
+fn narrower(stated: &Scope, possible: Scope) -> Scope {
+    let threads = |scope: &Scope| match scope {
+        Scope::Other(_) | Scope::SingleThread => 0,
+        Scope::Block => 1,
+        Scope::Cluster => 2,
+        Scope::Device => 3,
+        Scope::System => 4,
+    };
+    if threads(stated) <= threads(&possible) { stated.clone() } else { possible }
 }
 
 /// An order at least as strong as both.
@@ -173,4 +195,14 @@ pub(super) fn stronger(a: AtomicOrder, b: AtomicOrder) -> AtomicOrder {
         }
         (a, b) => a.max(b),
     }
+}
+
+/// The scopes of an operation of `scope` on an object in an address space.
+pub(super) fn scopes(emitter: &Emitter<'_, '_, '_>, scope: &Scope, space: u32) -> Scopes {
+    let reach = emitter.module.reach.filter(|_| space == address_space::SHARED && emitter.has_model());
+    let Some(reach) = reach else { return Scopes { access: scope.clone(), fence: scope.clone() } };
+    let has_clusters = !emitter.module.target.lacks(ptx!("atom.cluster.exch.b32").since());
+    let access = narrower(scope, reach.of_shared(has_clusters));
+    let fence = if reach.has_fences_of_blocks() { access.clone() } else { scope.clone() };
+    Scopes { access, fence }
 }

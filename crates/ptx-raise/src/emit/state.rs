@@ -108,6 +108,10 @@ pub(super) struct Computed {
     pub(super) phi_inputs: HashMap<InstId, Vec<RegId>>,
     /// The registers of pairs of 16-bit integers that stay packed.
     pub(super) whole_pairs: HashMap<InstId, RegId>,
+    /// The registers whose halves are in registers of their own, taken from them: elements of vectors.
+    pub(super) halves: HashMap<[RegId; 2], RegId>,
+    /// Those that the current block has joined, which other blocks need not come through.
+    pub(super) joined_here: HashMap<[RegId; 2], RegId>,
 }
 
 /// Facts about registers.
@@ -123,6 +127,8 @@ pub(super) struct Registers {
     pub(super) handles: HashMap<RegId, Symbol>,
     /// The registers that copies of the program write.
     pub(super) copies: HashSet<RegId>,
+    /// The registers that inline assembly writes: it may be `volatile`.
+    pub(super) assembled: HashSet<RegId>,
     /// Register declarations of inline assembly.
     pub(super) foreign: HashSet<RegDeclId>,
 }
@@ -197,6 +203,8 @@ impl<'m, 'v, 'c> Emitter<'m, 'v, 'c> {
                 values: PerInst::new(function.insts.len()),
                 phi_inputs: HashMap::default(),
                 whole_pairs: HashMap::default(),
+                halves: HashMap::default(),
+                joined_here: HashMap::default(),
             },
             registers,
             names: LocalNames::default(),

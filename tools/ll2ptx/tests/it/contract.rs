@@ -463,3 +463,29 @@ fn the_ptx_that_was_judged_is_kept() {
     let (status, _, err) = ll2ptx(&["--keep-ptx", &name, "--engine=llvm"], b"");
     assert!(status == 2 && err.contains("--keep-ptx"), "{err}");
 }
+
+/// Every function is `optnone`, as clang's -O0 and debug targets have it.
+#[test]
+fn code_that_forbids_optimization_is_told_and_optimized_on_request() {
+    let text = r#"
+target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @k(ptr addrspace(1) %p) noinline optnone {
+  %x = alloca i32, align 4
+  store i32 7, ptr %x, align 4
+  %y = load i32, ptr %x, align 4
+  store i32 %y, ptr addrspace(1) %p, align 4
+  ret void
+}
+"#;
+    for (choice, warns, has_stack) in [("auto", true, true), ("no", false, true), ("yes", false, false)] {
+        let option = format!("--unoptimized={choice}");
+        let (status, out, err) = ll2ptx(&["-O2", &option, "--error-format=short"], text.as_bytes());
+        assert_eq!(
+            (status, err.contains("O0002"), out.contains(".local")),
+            (0, warns, has_stack),
+            "{err}{out}"
+        );
+    }
+    let (status, _, err) = ll2ptx(&[], text.as_bytes());
+    assert_eq!((status, err.as_str()), (0, ""));
+}
