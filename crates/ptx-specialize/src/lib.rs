@@ -6,13 +6,13 @@
 //! constants.
 //!
 //! ```text
-//! .visible .entry scale(            .visible .entry scale_3f5a90c277d0e1b4(
+//! .visible .entry scale(            .visible .entry scale_0079874b1cc1862b(
 //!   .param .u32 n, ..)                .param .u32 n, ..) .reqntid 256, 1, 1
 //!   ld.param.u32 %r1, [n];            mov.b32 %r1, 5000;
 //!   mov.u32 %r2, %ntid.x;             mov.u32 %r2, 256;
 //! ```
 //!
-//! The new kernel must only be launched as assumed. The module says how, for a host to check: a variable `scale_3f5a90c277d0e1b4_assumptions`, in which the text of the
+//! The new kernel must only be launched as assumed. The module says how, for a host to check: a variable `scale_0079874b1cc1862b_assumptions`, in which the text of the
 //! assumptions ends with a zero byte. The digits of the name are a hash of that text.
 
 mod assumptions;
