@@ -173,7 +173,7 @@ impl First {
             Self::Relayed
         } else if policy::is_isolated(launch.program) {
             Self::Tried
-        } else if !is_together && policy::is_small(&launch.geometry) {
+        } else if !is_together && policy::is_sooner_interpreted(launch.program, &launch.geometry) {
             // It ends in the interpreter; code that is made meanwhile is for the next launches.
             Self::Relayed
         } else {

@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | once there is code | it executes the clusters that have not started; those that have started end in the interpreter | the launch begins anew, on fresh memory (`race`) |
 //! | launches of a few blocks, all of which have started by then | the interpreter executes them on a copy of the memory, which is discarded if they are long; see [`is_isolated`] | as others |
-//! | those of them that cannot be executed on a copy | up to a block the interpreter executes them to their end ([`is_small`]); larger ones are compiled before they begin | as others |
+//! | those of them that cannot be executed on a copy | compiled before they begin; small ones of long kernels are executed to their end by the interpreter ([`is_sooner_interpreted`]) | as others |
 
 #[cfg(feature = "jit")]
 mod compilation;
@@ -58,10 +58,14 @@ pub fn may_be_short(geometry: &Geometry) -> bool {
 /// A launch of more warps, all of which start at once, is not left to the interpreter if it may be long: a block of the largest size.
 const MOST_WARPS_INTERPRETED: u64 = 32;
 
-/// Whether a launch takes little time in the interpreter even if its kernel has loops, so that it is not worth to compile the kernel before it: tens of
-/// milliseconds and more, and minutes for a kernel with a memory manager in it, of which such launches execute a hundred instructions.
-pub fn is_small(geometry: &Geometry) -> bool {
-    geometry.blocks().saturating_mul(geometry.threads().div_ceil(WARP) as u64) <= MOST_WARPS_INTERPRETED
+/// A kernel of fewer instructions is compiled in a second or two.
+const LONG_TO_COMPILE: usize = 4096;
+
+/// Whether it is not worth to compile a kernel before a launch that may be long, since it has so many instructions that a few warps are likely to be
+/// done before: a kernel with a memory manager in it took minutes, of which such launches execute a hundred instructions.
+pub fn is_sooner_interpreted(program: &Program, geometry: &Geometry) -> bool {
+    let warps = geometry.blocks().saturating_mul(geometry.threads().div_ceil(WARP) as u64);
+    program.code.len() > LONG_TO_COMPILE && warps <= MOST_WARPS_INTERPRETED
 }
 
 /// Whether nothing but global memory shows that a launch has run, and other launches and the host cannot tell in which order it has stored
