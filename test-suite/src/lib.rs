@@ -10,6 +10,7 @@
 //! that is unknown, a golden file without a test and a buffer without an expectation are failures.
 
 pub mod access;
+pub mod assumed;
 pub mod check;
 pub mod clients;
 pub mod control_flow;

@@ -281,7 +281,7 @@ fn lines_with_bugs(source: &SourceFile) -> Vec<u32> {
 }
 
 /// The launch of a directive, its blocks on `threads` host threads.
-pub(crate) fn exec_launch(launch: &Launch, threads: NonZeroUsize) -> ptx_exec::Launch {
+pub fn exec_launch(launch: &Launch, threads: NonZeroUsize) -> ptx_exec::Launch {
     let arguments = launch.arguments.iter().map(|argument| match argument.role {
         Role::Value => ptx_exec::Argument::Bytes(argument.bytes.clone()),
         Role::In | Role::Out | Role::InOut => ptx_exec::Argument::Buffer(argument.bytes.clone()),

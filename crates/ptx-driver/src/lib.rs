@@ -10,6 +10,7 @@ mod llvm_leg;
 mod program;
 mod ptx_leg;
 mod retarget;
+mod specialized;
 
 pub use bitcode::{BitcodeFindings, link_bitcode};
 pub use codes::code_meanings;
@@ -25,3 +26,4 @@ pub use ptx_raise::{Annotations, Names, Style};
 pub use ptx_syntax::Comments;
 pub use ptx_verify::{is_known_version, known_targets, nearest_target};
 pub use retarget::{TargetChoice, retarget};
+pub use specialized::{LeftOut, has_grown_too_much, with_fewer_arguments};

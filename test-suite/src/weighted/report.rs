@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, Result, anyhow};
+use ptx_exec::Launch;
 use serde_json::{Value, json};
 
 use crate::directive::Level;
@@ -57,6 +58,13 @@ fn take(oracles: &Oracles, kernel: &Kernel, way: &Way) -> Result<Taken> {
     Ok(Taken { assembled, trip_counts: trip_counts(oracles, &ir)? })
 }
 
+/// A kernel that is made for its launch.
+fn take_of_launch(oracles: &Oracles, kernel: &Kernel, way: &Way) -> Result<(Taken, Launch)> {
+    let (ir, launch) = way.of_launch(&kernel.name, &kernel.ptx, &kernel.launch)?;
+    let assembled = Assembled::new(oracles, &way.finish(oracles, &kernel.name, &ir)?)?;
+    Ok((Taken { assembled, trip_counts: trip_counts(oracles, &ir)? }, launch))
+}
+
 fn module(oracles: &Oracles, kernels: &[Kernel], ways: &[Way], over: &Over) -> Vec<Vec<Attempt>> {
     let Some(first) = kernels.first() else { return Vec::new() };
     let original = Assembled::new(oracles, &first.ptx).context("the original");
@@ -74,9 +82,13 @@ fn module(oracles: &Oracles, kernels: &[Kernel], ways: &[Way], over: &Over) -> V
         let before = before.transpose()?;
         let before = before.as_ref().unwrap_or(&original);
         let compared = ways.iter().zip(&after).map(|(way, after)| {
-            let after = made(after)?;
-            let optimized = after.trip_counts.as_ref().and_then(|loops| loops.get(&kernel.launch.entry));
-            let after = after.assembled.measure(&kernel.launch)?;
+            let own = (*way == Way::Specialized).then(|| take_of_launch(oracles, kernel, way)).transpose()?;
+            let (after, launch) = match &own {
+                Some((taken, launch)) => (taken, launch),
+                None => (made(after)?, &kernel.launch),
+            };
+            let optimized = after.trip_counts.as_ref().and_then(|loops| loops.get(&launch.entry));
+            let after = after.assembled.measure(launch)?;
             let results = results(kernel, &original, &after);
             Ok(Comparison {
                 kernel: kernel.name.clone(),

@@ -2,10 +2,12 @@
 
 use std::fmt;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use ptx_diag::SourceFile;
+use ptx_exec::Launch;
 use ptx_llvm::{Context, Gpu, OptLevel};
 
+use crate::assumed::specialized;
 use crate::directive::Level;
 use crate::oracle::Oracles;
 use crate::stage;
@@ -19,10 +21,12 @@ pub enum Way {
     Llc,
     /// `ptx2ll --passes=.. | ll2ptx`.
     Passes(String),
+    /// `ptx2ll -O3 --assume .. | ll2ptx`, with all that the launch says assumed: a kernel for each launch.
+    Specialized,
 }
 
 impl Way {
-    /// Reads `O0` to `O3`, `llc` and `passes=..`.
+    /// Reads `O0` to `O3`, `llc`, `spec` and `passes=..`.
     pub fn parse(text: &str) -> Option<Self> {
         Some(match text {
             "O0" => Self::Level(Level::O0),
@@ -30,6 +34,7 @@ impl Way {
             "O2" => Self::Level(Level::O2),
             "O3" => Self::Level(Level::O3),
             "llc" => Self::Llc,
+            "spec" => Self::Specialized,
             _ => Self::Passes(text.strip_prefix("passes=")?.to_owned()),
         })
     }
@@ -38,16 +43,35 @@ impl Way {
     pub fn is_judged(&self) -> bool {
         match self {
             Self::Level(_) => true,
-            Self::Llc | Self::Passes(_) => false,
+            Self::Llc | Self::Passes(_) | Self::Specialized => false,
         }
     }
 
-    /// Takes a text the way.
+    /// Takes a text the way; gives it with the launch of what came of the kernel, which has another name if it is made for the launch.
     ///
     /// # Errors
     /// The findings of the stage that refuses it, or what llc says.
-    pub fn take(&self, oracles: &Oracles, name: &str, ptx: &str) -> Result<String> {
-        self.finish(oracles, name, &self.ir(name, ptx)?)
+    pub fn take(
+        &self,
+        oracles: &Oracles,
+        name: &str,
+        ptx: &str,
+        launch: &Launch,
+    ) -> Result<(String, Launch)> {
+        let (ir, launch) = self.of_launch(name, ptx, launch)?;
+        Ok((self.finish(oracles, name, &ir)?, launch))
+    }
+
+    /// The LLVM IR that a text becomes on the way, and the launch of what came of the kernel.
+    ///
+    /// # Errors
+    /// The findings of the stage that refuses it.
+    pub fn of_launch(&self, name: &str, ptx: &str, launch: &Launch) -> Result<(String, Launch)> {
+        if *self != Self::Specialized {
+            return Ok((self.ir(name, ptx)?, launch.clone()));
+        }
+        let (ir, entry) = specialized(name, ptx, launch)?;
+        Ok((ir, Launch { entry, ..launch.clone() }))
     }
 
     /// The LLVM IR that a text becomes on the way, optimized.
@@ -62,6 +86,7 @@ impl Way {
             Self::Level(level) => *level,
             Self::Llc => Level::O2,
             Self::Passes(_) => Level::O0,
+            Self::Specialized => bail!("a kernel for a launch is made with it"),
         };
         let mut llvm = stage::lower(&module, &source, &context, level)?;
         if let Self::Passes(passes) = self {
@@ -77,7 +102,7 @@ impl Way {
     pub fn finish(&self, oracles: &Oracles, name: &str, ir: &str) -> Result<String> {
         match self {
             Self::Llc => oracles.compile_more(ir, &["-O2"]),
-            Self::Level(_) | Self::Passes(_) => {
+            Self::Level(_) | Self::Passes(_) | Self::Specialized => {
                 let context = Context::new()?;
                 stage::raise(&mut stage::read_llvm(&context, name, ir)?)
             }
@@ -91,6 +116,7 @@ impl fmt::Display for Way {
             Self::Level(level) => f.write_str(level.as_str().trim_start_matches('-')),
             Self::Llc => f.write_str("llc"),
             Self::Passes(passes) => write!(f, "passes={passes}"),
+            Self::Specialized => f.write_str("spec"),
         }
     }
 }

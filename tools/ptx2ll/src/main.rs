@@ -14,14 +14,15 @@ use ptx_cli::{
 };
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 use ptx_driver::{
-    BitcodeFindings, Comments, Program, Sources, TargetChoice, link_bitcode, llvm_context, llvm_finding,
-    lower, optimize, read_program, settle_unoptimized, unroll_specialized,
+    BitcodeFindings, Comments, Program, Sources, TargetChoice, has_grown_too_much, link_bitcode,
+    llvm_context, llvm_finding, lower, optimize, read_program, settle_unoptimized, unroll_specialized,
+    with_fewer_arguments,
 };
 use ptx_llvm::{Context, FlushToZero, LlvmError, Module, OptLevel, index_elements, plain_label};
 use ptx_specialize::Specialized;
 
 use crate::arguments::{Arguments, Emit};
-use crate::specialized::{WithCopies, fewer, is_too_long, with_copies};
+use crate::specialized::{WithCopies, with_copies};
 
 fn main() -> ExitCode {
     let arguments = match parse_arguments::<Arguments>() {
@@ -119,8 +120,8 @@ fn to_llvm(arguments: &Arguments, sources: &Sources, module: &ptx_ir::Module) ->
         // Assumptions that make a kernel too long are given up, and the module is made again.
         let mut is_final = true;
         for (at, copy) in copies.iter().enumerate() {
-            if is_too_long(&result, copy)
-                && let Some((fewer, tried)) = fewer(&arguments.assume[at], left_out[at])
+            if has_grown_too_much(&result, copy)
+                && let Some((fewer, tried)) = with_fewer_arguments(&arguments.assume[at], left_out[at])
             {
                 (assumed[at], left_out[at], is_final) = (fewer, Some(tried), false);
             }

@@ -24,7 +24,7 @@ pub(crate) struct OptReportArguments {
     /// Sets of kernels: bench, cuda, toolkit, triton, opt
     #[arg(default_value = "bench")]
     sets: Vec<String>,
-    /// Ways through LLVM: O0 to O3 (`ptx2ll -ON | ll2ptx`), llc (`ptx2ll -O2`, then `llc -O2`), passes=.. (`ptx2ll --passes=..`; give the option once for each)
+    /// Ways through LLVM: O0 to O3 (`ptx2ll -ON | ll2ptx`), llc (`ptx2ll -O2`, then `llc -O2`), spec (`ptx2ll -O3 --assume ..`, with all that the launch says), passes=.. (`ptx2ll --passes=..`; give the option once for each)
     #[arg(long, value_name = "WAY", default_value = "O2", value_parser = way_named)]
     ways: Vec<Ways>,
     /// What the counts are compared with: `original`, or a way
@@ -50,7 +50,7 @@ struct Ways(Vec<Way>);
 
 fn way_named(text: &str) -> Result<Ways, String> {
     let parsed = |name: &str| {
-        Way::parse(name).ok_or_else(|| format!("{name} is no way: O0, O1, O2, O3, llc, passes=.."))
+        Way::parse(name).ok_or_else(|| format!("{name} is no way: O0, O1, O2, O3, llc, spec, passes=.."))
     };
     let (names, passes) = match text.find("passes=") {
         Some(at) => (&text[..at], Some(&text[at..])),
@@ -136,9 +136,9 @@ fn explain(chosen: &[Kernel], ways: &[Way]) -> Result<()> {
         let measured = measure_kernel(&oracles, &kernel.ptx, &kernel.launch)?;
         println!("{}", explanation(&kernel.ptx, &measured));
         for way in ways {
-            let ptx = way.take(&oracles, &kernel.name, &kernel.ptx)?;
+            let (ptx, launch) = way.take(&oracles, &kernel.name, &kernel.ptx, &kernel.launch)?;
             println!("==== {}: {way}", kernel.name);
-            println!("{}", explanation(&ptx, &measure_kernel(&oracles, &ptx, &kernel.launch)?));
+            println!("{}", explanation(&ptx, &measure_kernel(&oracles, &ptx, &launch)?));
         }
     }
     Ok(())

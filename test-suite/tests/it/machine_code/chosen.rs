@@ -70,7 +70,9 @@ fn operations_on_chosen_operands_keep_their_results() {
     let float = |number: f32| number.to_bits();
     let numbers =
         [0, 1, 5, 31, u32::MAX, 1 << 31, float(1.5), float(-2.0), float(f32::INFINITY), float(f32::NAN)];
-    let cases: [(&str, &str, &str, &str, fn(u32, u32) -> u32); 10] = [
+    /// A type, an operation, its identity, its operands, and what it computes.
+    type Case = (&'static str, &'static str, &'static str, &'static str, fn(u32, u32) -> u32);
+    let cases: [Case; 10] = [
         ("i32", "add", "0", "%s, %b", u32::wrapping_add),
         ("i32", "or", "0", "%b, %s", |a, b| a | b),
         ("i32", "xor", "0", "%s, %b", |a, b| a ^ b),

@@ -138,11 +138,11 @@ impl Host {
     fn open(&mut self, port: &mut Port) -> Result<(), Ended> {
         let names = port.receive_texts()?;
         let modes = port.receive()?;
-        let open = |((lane, name), (_, mode)): (&(usize, Vec<u8>), &(usize, [u64; 8]))| {
+        let mut handles = Vec::new();
+        for ((lane, name), (_, mode)) in names.iter().zip(&modes) {
             let mode: Vec<u8> = mode.iter().flat_map(|word| word.to_le_bytes()).collect();
-            (*lane, self.streams.open(until_zero(name), until_zero(&mode)))
-        };
-        let handles: Vec<_> = names.iter().zip(&modes).map(open).collect();
+            handles.push((*lane, self.streams.open(until_zero(name), until_zero(&mode))));
+        }
         port.answer(handles)
     }
 
