@@ -155,11 +155,6 @@ fn options(tuning: Tuning) -> PassBuilderOptions {
     options
 }
 
-/// Removes the metadata of one kind from every instruction.
-pub fn drop_instruction_metadata(module: &mut Module<'_>, kind: &str) {
-    drop_metadata_where(module, kind, |_| true);
-}
-
 /// Removes the metadata of one kind from every instruction of the functions that passes optimize: those that are not `optnone`.
 pub fn drop_optimized_metadata(module: &mut Module<'_>, kind: &str) {
     drop_metadata_where(module, kind, is_optimized);

@@ -16,6 +16,9 @@ mod masked_pointers;
 mod passes;
 mod pipeline;
 
-pub use passes::{PASSES, Pass};
+pub use passes::{
+    AT_LEVELS, Branches, PASSES, Parameter, Pass, Run, When, describe_passes, drop_metadata, index_elements,
+    point_branches,
+};
 pub use pipeline::{OptError, optimize, unroll_specialized};
 pub use ptx_llvm::OptLevel;

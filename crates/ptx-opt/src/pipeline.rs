@@ -12,7 +12,7 @@ use ptx_llvm::{
 use thiserror::Error;
 
 use crate::masked_pointers::masked_again;
-use crate::passes::{COUNT_FIRST, POINT_BRANCHES, Pass, SHORTEN_LIVES, by_name};
+use crate::passes::{AFTER_UNROLLING, AT_LEVELS, Run, by_text};
 
 /// The pass that LLVM's backend, but not raising, runs on accesses before instruction selection, after the address spaces of generic
 /// pointers are inferred: it forms vectors of adjacent accesses, which the default pipelines split.
@@ -51,7 +51,7 @@ impl From<LlvmError> for OptError {
 
 /// A part of a pipeline that either LLVM or this crate runs.
 enum Step<'a> {
-    Own(&'static Pass),
+    Own(Run),
     Llvm(&'a str),
     /// LLVM's `infer-address-spaces`, except where it is wrong. In `passes` it is used without this restriction.
     Spaces,
@@ -82,7 +82,7 @@ pub fn optimize(
         (_, Tuning::Source) => steps.extend([Step::Spaces, Step::Llvm(MEMORY_OF_SOURCE)]),
     }
     if level != OptLevel::O0 {
-        steps.extend([Step::Own(&SHORTEN_LIVES), Step::Own(&COUNT_FIRST), Step::Own(&POINT_BRANCHES)]);
+        steps.extend(AT_LEVELS.iter().map(|pass| Step::Own(pass.run)));
     }
     if let Some(text) = passes {
         steps.append(&mut split(text)?);
@@ -115,7 +115,7 @@ pub fn optimize(
                 // SimplifyCFG makes tables of what a `switch` chooses, also of addresses that PTX cannot initialize.
                 choose_addresses(module);
             }
-            Step::Own(pass) => (pass.run)(module)?,
+            Step::Own(run) => run.on(module)?,
         }
         // Tests and fuzzers report the step.
         if cfg!(debug_assertions) {
@@ -134,8 +134,9 @@ pub fn optimize(
 pub fn unroll_specialized(module: &mut Module<'_>, names: &[&str], gpu: Gpu) -> Result<(), OptError> {
     let machine = Machine::new(&gpu.or(Gpu::of_module(module)).for_pipelines(), OptLevel::O3)?;
     unroll_loops(module, names, &machine)?;
-    (COUNT_FIRST.run)(module)?;
-    (POINT_BRANCHES.run)(module)?;
+    for pass in AFTER_UNROLLING {
+        pass.run.on(module)?;
+    }
     Ok(module.verify()?)
 }
 
@@ -147,7 +148,7 @@ fn split(text: &str) -> Result<Vec<Step<'_>>, OptError> {
         if name.is_empty() {
             return Err(OptError::Pipeline(format!("a pass name is missing in `{text}`")));
         }
-        let Some(pass) = by_name(name) else {
+        let Some(run) = by_text(name).map_err(OptError::Pipeline)? else {
             llvm_start.get_or_insert(start);
             continue;
         };
@@ -155,7 +156,7 @@ fn split(text: &str) -> Result<Vec<Step<'_>>, OptError> {
         if let Some(from) = llvm_start.take() {
             steps.push(Step::Llvm(&text[from..start - 1]));
         }
-        steps.push(Step::Own(pass));
+        steps.push(Step::Own(run));
     }
     if let Some(from) = llvm_start {
         steps.push(Step::Llvm(&text[from..]));

@@ -18,7 +18,8 @@ use ptx_driver::{
     llvm_context, llvm_finding, lower, optimize, read_program, settle_unoptimized, unroll_specialized,
     with_fewer_arguments,
 };
-use ptx_llvm::{Context, FlushToZero, LlvmError, Module, OptLevel, index_elements, plain_label};
+use ptx_llvm::{Context, FlushToZero, LlvmError, Module, OptLevel, plain_label};
+use ptx_opt::index_elements;
 use ptx_specialize::Specialized;
 
 use crate::arguments::{Arguments, Emit};
@@ -190,7 +191,7 @@ fn written(arguments: &Arguments, module: Module<'_>, source: &SourceFile) -> Re
 fn listing(module: Module<'_>) -> Result<String, LlvmError> {
     let mut plain = module.without_hints()?;
     plain.rename_blocks(plain_label);
-    index_elements(&mut plain);
+    index_elements(&mut plain)?;
     Ok(plain.to_text())
 }
 
