@@ -45,7 +45,6 @@ mod pass;
 mod raw;
 mod reflect;
 mod replace;
-mod spaces;
 mod tables;
 mod vectors;
 pub mod view;
@@ -68,11 +67,10 @@ pub use machine::{AddressWidth, Gpu, Machine, OptLevel, check_target, nearest_pr
 pub use module::Module;
 pub use pass::{
     Tuning, allow_optimization, default_pipeline, drop_optimized_metadata, instruction_count, is_left_alone,
-    run_passes, run_passes_tuned, state_optimized, unroll_loops,
+    run_passes, run_passes_on_functions, run_passes_tuned, state_optimized, unroll_loops,
 };
 pub use reflect::{asks_reflect, resolve_reflect};
 pub use replace::{Replacement, align_variables, replace};
-pub use spaces::infer_address_spaces;
 pub use tables::choose_addresses;
 
 /// inkwell, through which the lowering builds instructions; the version is chosen here.

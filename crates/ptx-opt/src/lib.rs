@@ -12,7 +12,6 @@
 //! - Convergent operations stay convergent: the lowering marks them, LLVM's passes respect the mark, and passes of
 //!   this project do not move them.
 
-mod masked_pointers;
 mod passes;
 mod pipeline;
 

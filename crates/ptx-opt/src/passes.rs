@@ -2,6 +2,7 @@
 
 mod count_first;
 mod index_elements;
+mod infer_address_spaces;
 mod point_branches;
 mod reduce_call_pressure;
 mod strip_hints;
@@ -9,9 +10,11 @@ mod strip_hints;
 use std::fmt::Write as _;
 
 use ptx_llvm::edit::{Editor, Function, edit};
-use ptx_llvm::{LlvmError, Module};
+use ptx_llvm::{LlvmError, Machine, Module, Tuning};
 
 pub use index_elements::index_elements;
+#[cfg(test)]
+pub(crate) use infer_address_spaces::masked_pointers::masked_again;
 pub use point_branches::{Branches, point_branches};
 pub use strip_hints::drop_metadata;
 
@@ -46,6 +49,8 @@ pub struct Parameter {
 pub enum When {
     /// Where `--passes` names it.
     Named,
+    /// At `-O1` and above after LLVM's default pipeline, before LLVM's passes over accesses, and where `--passes` names it.
+    AfterLlvm,
     /// At `-O1` and above after LLVM's passes, in the order of [`AT_LEVELS`], and where `--passes` names it.
     LastAtLevels,
 }
@@ -57,6 +62,8 @@ pub enum Run {
     Module(for<'e> fn(&Editor<'e>) -> Result<(), LlvmError>),
     /// On each function that is not `optnone`, which the pass changes alone.
     Function(for<'e> fn(&Editor<'e>, Function<'e>) -> Result<(), LlvmError>),
+    /// On a whole module, with passes of LLVM's for the machine, which are tuned.
+    Pipeline(fn(&mut Module<'_>, &Machine, Tuning) -> Result<(), LlvmError>),
 }
 
 impl Run {
@@ -64,19 +71,37 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// What the editor refuses, which a valid module does not lead to.
-    pub fn on(self, module: &mut Module<'_>) -> Result<(), LlvmError> {
-        edit(module, |editor| match self {
-            Run::Module(run) => run(editor),
-            Run::Function(run) => editor.optimized_functions().try_for_each(|function| run(editor, function)),
-        })
+    /// What the editor refuses, which a valid module does not lead to, and what LLVM's passes report.
+    pub fn on(self, module: &mut Module<'_>, machine: &Machine, tuning: Tuning) -> Result<(), LlvmError> {
+        match self {
+            Run::Module(run) => edit(module, |editor| run(editor)),
+            Run::Function(run) => on_functions(module, run),
+            Run::Pipeline(run) => run(module, machine, tuning),
+        }
     }
+
+    /// Whether it is a walk of this project's over the module, which has to be valid for that.
+    pub(crate) fn is_walk(self) -> bool {
+        match self {
+            Run::Module(_) | Run::Function(_) => true,
+            Run::Pipeline(_) => false,
+        }
+    }
+}
+
+/// Runs a pass on each function that is not `optnone`.
+fn on_functions(
+    module: &mut Module<'_>,
+    run: for<'e> fn(&Editor<'e>, Function<'e>) -> Result<(), LlvmError>,
+) -> Result<(), LlvmError> {
+    edit(module, |editor| editor.optimized_functions().try_for_each(|function| run(editor, function)))
 }
 
 /// Every pass of this project, by name.
 pub const PASSES: &[Pass] = &[
     count_first::PASS,
     index_elements::PASS,
+    infer_address_spaces::PASS,
     point_branches::PASS,
     reduce_call_pressure::PASS,
     strip_hints::PASS,
@@ -84,6 +109,9 @@ pub const PASSES: &[Pass] = &[
 
 /// The passes of this project that every level but `-O0` ends with, in this order.
 pub const AT_LEVELS: &[Pass] = &[reduce_call_pressure::PASS, count_first::PASS, point_branches::PASS];
+
+/// The pass that every level but `-O0` runs between LLVM's default pipeline and LLVM's passes over accesses.
+pub(crate) const SPACES: Run = infer_address_spaces::PASS.run;
 
 /// Those of [`AT_LEVELS`] that follow the unrolling of kernels for known launches.
 pub(crate) const AFTER_UNROLLING: &[Pass] = &[count_first::PASS, point_branches::PASS];
@@ -111,11 +139,12 @@ pub fn describe_passes() -> String {
     let mut text = String::from("Passes of this project, which --passes takes beside LLVM's:\n");
     for pass in PASSES {
         let level = match pass.run {
-            Run::Module(_) => "module",
+            Run::Module(_) | Run::Pipeline(_) => "module",
             Run::Function(_) => "function",
         };
         let when = match pass.when {
             When::Named => "where it is named",
+            When::AfterLlvm => "where it is named, and at -O1 and above after LLVM's default pipeline",
             When::LastAtLevels => "where it is named, and at -O1 and above after LLVM's passes",
         };
         // Writing to a string does not fail.

@@ -6,13 +6,11 @@
 use ptx_llvm::marks;
 use ptx_llvm::{
     Gpu, LlvmError, Machine, Module, OptLevel, Tuning, choose_addresses, default_pipeline,
-    drop_optimized_metadata, flush_inputs, infer_address_spaces, is_left_alone, run_passes_tuned,
-    state_optimized, unroll_loops,
+    drop_optimized_metadata, flush_inputs, is_left_alone, run_passes_tuned, state_optimized, unroll_loops,
 };
 use thiserror::Error;
 
-use crate::masked_pointers::masked_again;
-use crate::passes::{AFTER_UNROLLING, AT_LEVELS, Run, by_text};
+use crate::passes::{AFTER_UNROLLING, AT_LEVELS, Run, SPACES, by_text};
 
 /// The pass that LLVM's backend, but not raising, runs on accesses before instruction selection, after the address spaces of generic
 /// pointers are inferred: it forms vectors of adjacent accesses, which the default pipelines split.
@@ -53,8 +51,6 @@ impl From<LlvmError> for OptError {
 enum Step<'a> {
     Own(Run),
     Llvm(&'a str),
-    /// LLVM's `infer-address-spaces`, except where it is wrong. In `passes` it is used without this restriction.
-    Spaces,
 }
 
 /// Runs the pipeline of `level` if there is a function that is not `optnone` (LLVM's module passes would change `optnone` functions, too),
@@ -78,8 +74,8 @@ pub fn optimize(
     let tuning = if module.has_metadata(marks::VERSION) { Tuning::Compiled } else { Tuning::Source };
     match (level, tuning) {
         (OptLevel::O0, _) => {}
-        (_, Tuning::Compiled) => steps.extend([Step::Spaces, Step::Llvm(MEMORY)]),
-        (_, Tuning::Source) => steps.extend([Step::Spaces, Step::Llvm(MEMORY_OF_SOURCE)]),
+        (_, Tuning::Compiled) => steps.extend([Step::Own(SPACES), Step::Llvm(MEMORY)]),
+        (_, Tuning::Source) => steps.extend([Step::Own(SPACES), Step::Llvm(MEMORY_OF_SOURCE)]),
     }
     if level != OptLevel::O0 {
         steps.extend(AT_LEVELS.iter().map(|pass| Step::Own(pass.run)));
@@ -101,21 +97,17 @@ pub fn optimize(
     for step in steps {
         // LLVM's passes run without verification in between, but their result is verified before passes of this project, which assume valid
         // IR.
-        if std::mem::replace(&mut after_llvm, !matches!(step, Step::Own(_))) && matches!(step, Step::Own(_)) {
+        let is_walk = matches!(step, Step::Own(run) if run.is_walk());
+        if std::mem::replace(&mut after_llvm, !is_walk) && is_walk {
             module.verify()?;
         }
         match step {
-            Step::Spaces => {
-                if let Some(left_out) = masked_again(module) {
-                    infer_address_spaces(module, &machine, tuning, &left_out)?;
-                }
-            }
             Step::Llvm(text) => {
                 run_passes_tuned(module, text, &machine, tuning)?;
                 // SimplifyCFG makes tables of what a `switch` chooses, also of addresses that PTX cannot initialize.
                 choose_addresses(module);
             }
-            Step::Own(run) => run.on(module)?,
+            Step::Own(run) => run.on(module, &machine, tuning)?,
         }
         // Tests and fuzzers report the step.
         if cfg!(debug_assertions) {
@@ -135,7 +127,7 @@ pub fn unroll_specialized(module: &mut Module<'_>, names: &[&str], gpu: Gpu) -> 
     let machine = Machine::new(&gpu.or(Gpu::of_module(module)).for_pipelines(), OptLevel::O3)?;
     unroll_loops(module, names, &machine)?;
     for pass in AFTER_UNROLLING {
-        pass.run.on(module)?;
+        pass.run.on(module, &machine, Tuning::Compiled)?;
     }
     Ok(module.verify()?)
 }
@@ -189,6 +181,7 @@ mod tests {
     use ptx_llvm::Context;
 
     use super::*;
+    use crate::passes::masked_again;
 
     const MODULE: &str = "
 define i32 @f(ptr %p, i32 %n) {

@@ -62,7 +62,9 @@ impl<'e> Inst<'e> {
     pub fn set_operand(self, at: u32, value: Value<'e>) -> Result<(), LlvmError> {
         value.check_operand_in(self.function()?)?;
         // The other operands of terminators are labels, and constants that LLVM relies on.
-        let is_own = at == 0 || !self.opcode().is_terminator();
+        let is_own = at < self.argument_count()
+            || !self.opcode().is_terminator()
+            || (at == 0 && !self.opcode().is_call());
         match self.operand(at).filter(|old| is_own && old.as_block().is_none()) {
             Some(old) if old.ty() == value.ty() => {
                 // SAFETY: the instruction has the operand, which gets a value of its type.

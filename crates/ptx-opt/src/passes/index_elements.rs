@@ -3,10 +3,10 @@
 //! PTX computes addresses in bytes, and so does the lowered IR: `getelementptr i8` of a product. Who reads it looks for the elements.
 
 use ptx_llvm::build::CastOp;
-use ptx_llvm::edit::{Editor, Function, GepFlags, Inst, Layout, Opcode, Type, Value, edit};
+use ptx_llvm::edit::{Editor, Function, GepFlags, Inst, Layout, Opcode, Type, Value};
 use ptx_llvm::{LlvmError, Module, marks};
 
-use super::{Pass, Run, When};
+use super::{Pass, Run, When, on_functions};
 
 /// Runs where it is named, and where `ptx2ll` writes code without a level.
 pub(crate) const PASS: Pass = Pass {
@@ -34,9 +34,9 @@ const INDEX_BITS: u32 = 64;
 ///
 /// # Errors
 ///
-/// What [`edit`] refuses, which a valid module does not lead to.
+/// What the editor refuses, which a valid module does not lead to.
 pub fn index_elements(module: &mut Module<'_>) -> Result<(), LlvmError> {
-    edit(module, |editor| editor.optimized_functions().try_for_each(|function| index(editor, function)))
+    on_functions(module, index)
 }
 
 fn index<'e>(editor: &Editor<'e>, function: Function<'e>) -> Result<(), LlvmError> {

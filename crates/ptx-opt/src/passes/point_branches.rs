@@ -6,10 +6,10 @@
 
 use std::collections::HashMap;
 
-use ptx_llvm::edit::{Block, Editor, Function, Inst, Opcode, Value, edit};
+use ptx_llvm::edit::{Block, Editor, Function, Inst, Opcode, Value};
 use ptx_llvm::{LlvmError, Module};
 
-use super::{Parameter, Pass, Run, When};
+use super::{Parameter, Pass, Run, When, on_functions};
 
 /// Runs at every level that optimizes, last.
 pub(crate) const PASS: Pass = Pass {
@@ -46,11 +46,12 @@ pub enum Branches {
 ///
 /// # Errors
 ///
-/// What [`edit`] refuses, which a valid module does not lead to.
+/// What the editor refuses, which a valid module does not lead to.
 pub fn point_branches(module: &mut Module<'_>, wanted: Branches) -> Result<(), LlvmError> {
-    edit(module, |editor| {
-        editor.optimized_functions().try_for_each(|function| point(editor, function, wanted))
-    })
+    match wanted {
+        Branches::Back => on_functions(module, |editor, function| point(editor, function, Branches::Back)),
+        Branches::All => on_functions(module, |editor, function| point(editor, function, Branches::All)),
+    }
 }
 
 fn point<'e>(editor: &Editor<'e>, function: Function<'e>, wanted: Branches) -> Result<(), LlvmError> {

@@ -1,6 +1,7 @@
 use ptx_llvm::{Context, Gpu, Module, OptLevel};
 
-use super::PASS;
+use super::count_first;
+use crate::passes::on_functions;
 
 /// A loop that runs while the counter of the round that ends is below 64.
 const LOOP: &str = "define i32 @f(i32 %n, i32 %m, ptr %p) {
@@ -21,7 +22,7 @@ exit:
 fn counted(text: &str) -> String {
     let context = Context::new().expect("LLVM 22");
     let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
-    PASS.run.on(&mut module).expect("runs");
+    on_functions(&mut module, count_first).expect("runs");
     module.verify().expect("still valid");
     module.to_text()
 }

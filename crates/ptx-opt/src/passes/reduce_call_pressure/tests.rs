@@ -1,6 +1,7 @@
 use ptx_llvm::{Context, Module};
 
-use super::PASS;
+use super::reduce_call_pressure;
+use crate::passes::on_functions;
 
 /// The metadata that `#dbg_value` refers to.
 const DEBUG: &str = r#"
@@ -23,7 +24,7 @@ fn order(body: &str) -> Vec<String> {
         "declare void @g()\ndeclare float @llvm.fabs.f32(float)\ndefine void @f(i32 %x, i32 %y, i64 %w, ptr %p) !dbg !2 {{\n{body}\n  ret void\n}}\n{DEBUG}"
     );
     let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
-    PASS.run.on(&mut module).expect("runs");
+    on_functions(&mut module, reduce_call_pressure).expect("runs");
     module.verify().expect("still valid");
     let text = module.to_text();
     let body = text.split("define").nth(1).expect("the function");
