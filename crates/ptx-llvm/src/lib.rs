@@ -21,7 +21,6 @@ mod constructors;
 mod contents;
 mod context;
 mod convergence;
-mod cuda_atomics;
 pub mod debug_marks;
 mod denormal_fpenv;
 mod denormals;
@@ -45,7 +44,6 @@ mod pass;
 mod raw;
 mod reflect;
 mod replace;
-mod tables;
 mod vectors;
 pub mod view;
 
@@ -54,8 +52,7 @@ pub use codegen::emit_ptx;
 pub use constructors::lower_constructors;
 pub use contents::{OPAQUE_WRITE, WRITES_ARGUMENTS, leave_contents_open};
 pub use context::Context;
-pub use cuda_atomics::{has_only_cuda_atomics, relax_cuda_atomics};
-pub use denormals::{Denormal, DenormalMode, flush_inputs};
+pub use denormals::{Denormal, DenormalMode};
 pub use error::{LlvmError, Message, TextPosition};
 pub use expand::{expand_intrinsics, expand_wide_divisions, has_expandable_intrinsics};
 pub use failure::{KernelCrash, LastWords, fail_past_file_limit, on_crash, on_fatal_error};
@@ -71,7 +68,6 @@ pub use pass::{
 };
 pub use reflect::{asks_reflect, resolve_reflect};
 pub use replace::{Replacement, align_variables, replace};
-pub use tables::choose_addresses;
 
 /// inkwell, through which the lowering builds instructions; the version is chosen here.
 pub use inkwell;

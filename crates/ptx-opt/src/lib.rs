@@ -16,8 +16,8 @@ mod passes;
 mod pipeline;
 
 pub use passes::{
-    AT_LEVELS, Branches, PASSES, Parameter, Pass, Run, When, describe_passes, drop_metadata, index_elements,
-    point_branches,
+    AT_LEVELS, Branches, PASSES, Parameter, Pass, Run, When, choose_addresses, describe_passes,
+    drop_metadata, flush_inputs, has_only_cuda_atomics, index_elements, point_branches, relax_cuda_atomics,
 };
 pub use pipeline::{OptError, optimize, unroll_specialized};
 pub use ptx_llvm::OptLevel;

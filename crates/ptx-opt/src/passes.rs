@@ -1,10 +1,13 @@
 //! The project's own passes: a file each, and a row each in one table.
 
+mod choose_addresses;
 mod count_first;
+mod flush_inputs;
 mod index_elements;
 mod infer_address_spaces;
 mod point_branches;
 mod reduce_call_pressure;
+mod relax_cuda_atomics;
 mod strip_hints;
 
 use std::fmt::Write as _;
@@ -12,10 +15,13 @@ use std::fmt::Write as _;
 use ptx_llvm::edit::{Editor, Function, edit};
 use ptx_llvm::{LlvmError, Machine, Module, Tuning};
 
+pub use choose_addresses::choose_addresses;
+pub use flush_inputs::flush_inputs;
 pub use index_elements::index_elements;
 #[cfg(test)]
 pub(crate) use infer_address_spaces::masked_pointers::masked_again;
 pub use point_branches::{Branches, point_branches};
+pub use relax_cuda_atomics::{has_only_cuda_atomics, relax_cuda_atomics};
 pub use strip_hints::drop_metadata;
 
 /// A pass of this project: a row of [`PASSES`].
@@ -49,6 +55,10 @@ pub struct Parameter {
 pub enum When {
     /// Where `--passes` names it.
     Named,
+    /// Before the first pass of any pipeline.
+    First,
+    /// After each pass, or sequence of passes, of LLVM's, and before raising.
+    AfterEachOfLlvm,
     /// At `-O1` and above after LLVM's default pipeline, before LLVM's passes over accesses, and where `--passes` names it.
     AfterLlvm,
     /// At `-O1` and above after LLVM's passes, in the order of [`AT_LEVELS`], and where `--passes` names it.
@@ -99,11 +109,14 @@ fn on_functions(
 
 /// Every pass of this project, by name.
 pub const PASSES: &[Pass] = &[
+    choose_addresses::PASS,
     count_first::PASS,
+    flush_inputs::PASS,
     index_elements::PASS,
     infer_address_spaces::PASS,
     point_branches::PASS,
     reduce_call_pressure::PASS,
+    relax_cuda_atomics::PASS,
     strip_hints::PASS,
 ];
 
@@ -144,6 +157,8 @@ pub fn describe_passes() -> String {
         };
         let when = match pass.when {
             When::Named => "where it is named",
+            When::First => "before all others",
+            When::AfterEachOfLlvm => "after LLVM's passes",
             When::AfterLlvm => "where it is named, and at -O1 and above after LLVM's default pipeline",
             When::LastAtLevels => "where it is named, and at -O1 and above after LLVM's passes",
         };

@@ -5,12 +5,12 @@
 
 use ptx_llvm::marks;
 use ptx_llvm::{
-    Gpu, LlvmError, Machine, Module, OptLevel, Tuning, choose_addresses, default_pipeline,
-    drop_optimized_metadata, flush_inputs, is_left_alone, run_passes_tuned, state_optimized, unroll_loops,
+    Gpu, LlvmError, Machine, Module, OptLevel, Tuning, default_pipeline, drop_optimized_metadata,
+    is_left_alone, run_passes_tuned, state_optimized, unroll_loops,
 };
 use thiserror::Error;
 
-use crate::passes::{AFTER_UNROLLING, AT_LEVELS, Run, SPACES, by_text};
+use crate::passes::{AFTER_UNROLLING, AT_LEVELS, Run, SPACES, by_text, choose_addresses, flush_inputs};
 
 /// The pass that LLVM's backend, but not raising, runs on accesses before instruction selection, after the address spaces of generic
 /// pointers are inferred: it forms vectors of adjacent accesses, which the default pipelines split.
@@ -87,7 +87,7 @@ pub fn optimize(
         return Ok(());
     }
     // LLVM's passes fold `ceil` and its like of constants without regard to the mode of subnormal inputs.
-    flush_inputs(module);
+    flush_inputs(module)?;
     let machine = Machine::new(&gpu.or(Gpu::of_module(module)).for_pipelines(), level)?;
     if level != OptLevel::O0 {
         drop_optimized_metadata(module, LITERAL);
@@ -105,7 +105,7 @@ pub fn optimize(
             Step::Llvm(text) => {
                 run_passes_tuned(module, text, &machine, tuning)?;
                 // SimplifyCFG makes tables of what a `switch` chooses, also of addresses that PTX cannot initialize.
-                choose_addresses(module);
+                choose_addresses(module)?;
             }
             Step::Own(run) => run.on(module, &machine, tuning)?,
         }

@@ -159,6 +159,25 @@ impl<'e> Function<'e> {
     }
 }
 
+impl Function<'_> {
+    /// Gives it an attribute that is a text, in place of one of this name.
+    pub fn set_text_attribute(self, name: &str, value: &str) {
+        let (key, at) = (name.as_ptr().cast(), LLVMAttributeFunctionIndex);
+        let (Ok(key_length), Ok(length)) = (u32::try_from(name.len()), u32::try_from(value.len())) else {
+            debug_assert!(false, "no attribute has 4 GiB");
+            return;
+        };
+        // SAFETY: both texts have as many bytes as stated, and LLVM copies them; the attribute is of the function's context.
+        unsafe {
+            let context = LLVMGetModuleContext(LLVMGetGlobalParent(self.raw));
+            LLVMRemoveStringAttributeAtIndex(self.raw, at, key, key_length);
+            let attribute =
+                LLVMCreateStringAttribute(context, key, key_length, value.as_ptr().cast(), length);
+            LLVMAddAttributeAtIndex(self.raw, at, attribute);
+        }
+    }
+}
+
 impl<'e> Variable<'e> {
     /// Its initial value; `None` of a declaration.
     pub fn initializer(self) -> Option<Value<'e>> {

@@ -8,7 +8,7 @@ use llvm_sys::prelude::{LLVMModuleRef, LLVMValueRef};
 
 use super::builder::Builder;
 use super::change::refused;
-use super::handle::{Block, Function, Inst, MetadataKind, Node, Type, Value, Variable};
+use super::handle::{Block, Function, Inst, MetadataKind, Node, SyncScope, Type, Value, Variable};
 use super::layout::Layout;
 use super::uses::Users;
 use crate::build::{self, Types};
@@ -91,17 +91,18 @@ impl<'e> Editor<'e> {
         })
     }
 
-    /// The users of a constant expression in this module; other modules may use it, too. Of other constants, of which LLVM keeps no lists, there are none.
-    pub fn users_of_expression(&self, constant: Value<'e>) -> Vec<Value<'e>> {
-        if constant.constant_opcode().is_none() {
-            return Vec::new();
+    /// The users of a value in this module: of what [`Value::users`] is for, and of constant expressions, which other modules may use, too. Of other
+    /// constants LLVM keeps no lists.
+    pub fn users(&self, value: Value<'e>) -> Vec<Value<'e>> {
+        if value.constant_opcode().is_none() {
+            return value.users().collect();
         }
         let is_own = |user: &Value<'e>| {
-            let module = user.as_inst().and_then(Inst::block).map(Block::function);
+            let function = user.as_inst().and_then(Inst::block).map(Block::function);
             // SAFETY: a function has a module.
-            module.is_none_or(|function| unsafe { LLVMGetGlobalParent(function.raw) } == self.module)
+            function.is_none_or(|function| unsafe { LLVMGetGlobalParent(function.raw) } == self.module)
         };
-        Users::of(constant).filter(is_own).collect()
+        Users::of(value).filter(is_own).collect()
     }
 
     /// How the target lays out types in memory.
@@ -130,6 +131,14 @@ impl<'e> Editor<'e> {
     /// A node without operands.
     pub fn empty_node(&self) -> Node<'e> {
         Node::new(self.types.metadata_as_value(self.types.metadata_node(&[])))
+    }
+
+    /// The threads that atomic operations synchronize with, by LLVM's name; the system's are those without one.
+    pub fn sync_scope(&self, name: &str) -> SyncScope<'e> {
+        // SAFETY: the module is alive, and the name has as many bytes as stated.
+        SyncScope::new(unsafe {
+            LLVMGetSyncScopeID(LLVMGetModuleContext(self.module), name.as_ptr().cast(), name.len())
+        })
     }
 
     /// Builds before an instruction.

@@ -77,17 +77,31 @@ handle! {
     Location(Option<LLVMMetadataRef>)
 }
 
-/// A kind of metadata that instructions have, such as `prof`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct MetadataKind<'e> {
-    pub(super) number: u32,
-    brand: Brand<'e>,
+/// Declares a handle of a number of the context's.
+macro_rules! number {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub struct $name<'e> {
+            pub(super) number: u32,
+            brand: Brand<'e>,
+        }
+
+        impl $name<'_> {
+            pub(super) fn new(number: u32) -> Self {
+                Self { number, brand: PhantomData }
+            }
+        }
+    };
 }
 
-impl MetadataKind<'_> {
-    pub(super) fn new(number: u32) -> Self {
-        Self { number, brand: PhantomData }
-    }
+number! {
+    /// A kind of metadata that instructions have, such as `prof`.
+    MetadataKind
+}
+number! {
+    /// The threads that an atomic operation synchronizes with, such as `device`.
+    SyncScope
 }
 
 impl<'e> From<Inst<'e>> for Value<'e> {

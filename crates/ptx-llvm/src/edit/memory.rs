@@ -3,7 +3,7 @@
 use llvm_sys::LLVMAtomicOrdering;
 use llvm_sys::core::*;
 
-use super::handle::{Inst, Type, Value};
+use super::handle::{Inst, SyncScope, Type, Value};
 use super::opcode::Opcode;
 use super::operation::{AtomicOrder, atomic_order};
 
@@ -69,6 +69,21 @@ impl<'e> Inst<'e> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// The threads that an atomic operation on memory synchronizes with; `None` of one that is not atomic.
+    pub fn sync_scope(self) -> Option<SyncScope<'e>> {
+        let is_atomic = self.memory_order().is_some_and(|(order, _)| order != AtomicOrder::NotAtomic);
+        // SAFETY: an atomic instruction.
+        is_atomic.then(|| SyncScope::new(unsafe { LLVMGetAtomicSyncScopeID(self.raw) }))
+    }
+
+    /// Sets the threads that an atomic operation on memory synchronizes with; of other instructions nothing changes.
+    pub fn set_sync_scope(self, scope: SyncScope<'e>) {
+        if self.sync_scope().is_some() {
+            // SAFETY: an atomic instruction, and a scope of its context.
+            unsafe { LLVMSetAtomicSyncScopeID(self.raw, scope.number) };
         }
     }
 }

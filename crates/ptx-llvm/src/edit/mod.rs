@@ -56,7 +56,7 @@ mod value;
 
 pub use builder::Builder;
 pub use editor::{Editor, edit};
-pub use handle::{Block, Function, Inst, Location, MetadataKind, Node, Type, Value, Variable};
+pub use handle::{Block, Function, Inst, Location, MetadataKind, Node, SyncScope, Type, Value, Variable};
 pub use layout::Layout;
 pub use opcode::Opcode;
 pub use operation::{AtomicOrder, FastMath, GepFlags, WrapFlags};

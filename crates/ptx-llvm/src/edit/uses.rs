@@ -51,7 +51,7 @@ impl<'e> Iterator for Users<'e> {
 
 impl<'e> Value<'e> {
     /// The users of a parameter, an instruction, a block, a function or a variable. Others are constants, which modules share:
-    /// they have none here, see [`Editor::users_of_expression`](super::Editor::users_of_expression).
+    /// they have none here, see [`Editor::users`](super::Editor::users).
     pub fn users(self) -> Users<'e> {
         // SAFETY: as in `Users::of`.
         let kind = unsafe { LLVMGetValueKind(self.raw) };

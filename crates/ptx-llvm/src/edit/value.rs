@@ -64,6 +64,17 @@ impl<'e> Value<'e> {
         self.kind() == LLVMArgumentValueKind
     }
 
+    /// Whether it is the address of a function, a variable or an alias.
+    pub fn is_symbol(self) -> bool {
+        matches!(
+            self.kind(),
+            LLVMFunctionValueKind
+                | LLVMGlobalVariableValueKind
+                | LLVMGlobalAliasValueKind
+                | LLVMGlobalIFuncValueKind
+        )
+    }
+
     /// Whether it is inline assembly.
     pub fn is_inline_asm(self) -> bool {
         self.kind() == LLVMInlineAsmValueKind
