@@ -8,7 +8,7 @@ use super::handle::{Block, Function, Inst, Type, Value};
 use super::operation::{FastMath, GepFlags};
 use super::ty::TypeKind;
 use crate::LlvmError;
-use crate::build::{self, BinaryOp, CastOp, FloatPredicate, IntPredicate, Volatility};
+use crate::build::{self, Asm, BinaryOp, CastOp, FloatPredicate, IntPredicate, Volatility};
 
 /// What a call gives: the result of the new instruction, or the constant that LLVM folds it to.
 type Built<'e> = Result<Value<'e>, LlvmError>;
@@ -193,6 +193,39 @@ impl<'a, 'e> Builder<'a, 'e> {
         let own: Vec<_> = arguments.iter().map(|argument| argument.build()).collect();
         let types: Vec<_> = overloads.iter().map(|ty| ty.build()).collect();
         Ok(Self::give(self.at(arguments)?.intrinsic(name, &types, &own)?))
+    }
+
+    /// A call of inline assembly with a result, or with `void`.
+    ///
+    /// # Errors
+    ///
+    /// When the result is neither, an argument is no data, or what is needed for it was erased.
+    pub fn inline_asm(
+        &self,
+        result: Type<'e>,
+        asm: Asm<'_>,
+        arguments: &[Value<'e>],
+    ) -> Result<Inst<'e>, LlvmError> {
+        let is_data = |ty: Type<'e>| ty.is_first_class();
+        if !(is_data(result) || result.kind() == TypeKind::Void)
+            || !arguments.iter().all(|argument| is_data(argument.ty()))
+        {
+            return refused(format!("inline assembly that gives {result:?}"));
+        }
+        let builder = self.at(arguments)?;
+        let types: Vec<_> = arguments.iter().map(|argument| argument.ty().build()).collect();
+        let own: Vec<_> = arguments.iter().map(|argument| argument.build()).collect();
+        let ty = builder.types().function(result.build(), &types);
+        Ok(Inst::new(builder.inline_asm(ty, asm, &own)?.raw()))
+    }
+
+    /// A field of a structure, or an element of an array.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such field, or what is needed for it was erased.
+    pub fn extract_value(&self, aggregate: Value<'e>, at: u32) -> Built<'e> {
+        Ok(Self::give(self.at(&[aggregate])?.extract_field(aggregate.build(), at)?))
     }
 
     /// `ret` of a value. That it has the function's type is for the verifier.

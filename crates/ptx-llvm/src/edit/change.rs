@@ -5,7 +5,7 @@ use llvm_sys::debuginfo::LLVMInstructionSetDebugLoc;
 
 use super::handle::{Block, Function, Inst, Location, MetadataKind, Node, Value};
 use super::opcode::Opcode;
-use super::operation::{FastMath, WrapFlags};
+use super::operation::{AttributeIndex, CallAttribute, FastMath, WrapFlags};
 use crate::LlvmError;
 
 /// Why something is not done.
@@ -146,6 +146,32 @@ impl<'e> Inst<'e> {
             // SAFETY: an instruction with an alignment, and a power of two.
             unsafe { LLVMSetAlignment(self.raw, bytes) };
         }
+    }
+
+    /// Gives a call an attribute.
+    ///
+    /// # Errors
+    ///
+    /// When it is no call, or has no such argument.
+    pub fn add_call_attribute(
+        self,
+        place: AttributeIndex,
+        attribute: CallAttribute,
+    ) -> Result<(), LlvmError> {
+        let at = match place {
+            AttributeIndex::Function if self.opcode().is_call() => llvm_sys::LLVMAttributeFunctionIndex,
+            // AttributeIndex 0 is the result's.
+            AttributeIndex::Argument(at) if at < self.argument_count() => at + 1,
+            _ => return refused(format!("no place of an attribute: {place:?} of `{self:?}`")),
+        };
+        let (name, number) = attribute.parts();
+        // SAFETY: a call that has the place; the name is one of an attribute without a type, and has as many bytes as stated.
+        unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(self.raw));
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            LLVMAddCallSiteAttribute(self.raw, at, LLVMCreateEnumAttribute(context, kind, number));
+        }
+        Ok(())
     }
 
     /// Gives it a place in the source, or none.

@@ -115,6 +115,24 @@ impl<'e> Editor<'e> {
         Type::new(self.types.int(bits).raw())
     }
 
+    /// `void`
+    pub fn void(&self) -> Type<'e> {
+        Type::new(self.types.void().raw())
+    }
+
+    /// A structure of such fields.
+    ///
+    /// # Errors
+    ///
+    /// When a field is of a type without values.
+    pub fn structure(&self, fields: &[Type<'e>]) -> Result<Type<'e>, LlvmError> {
+        if !fields.iter().all(|field| field.is_first_class()) {
+            return refused(format!("a structure of {fields:?}"));
+        }
+        let fields: Vec<_> = fields.iter().map(|field| field.build()).collect();
+        Ok(Type::new(self.types.structure(&fields).raw()))
+    }
+
     /// A vector of elements of a type, and of as many as another vector has; the type itself where that is none.
     pub fn shaped_as(&self, element: Type<'e>, shape: Type<'e>) -> Type<'e> {
         match shape.build().vector_parts() {

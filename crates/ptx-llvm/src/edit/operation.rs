@@ -33,6 +33,46 @@ impl GepFlags {
     }
 }
 
+/// What an attribute of a call is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AttributeIndex {
+    /// The call as a whole.
+    Function,
+    /// An argument, from 0.
+    Argument(u32),
+}
+
+/// An attribute of a call: those of LLVM's that take no type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CallAttribute {
+    /// `nosync`
+    NoSync,
+    /// `nounwind`
+    NoUnwind,
+    /// `willreturn`
+    WillReturn,
+    /// `writeonly`, of an argument.
+    WriteOnly,
+    /// `memory`, with LLVM's number for what is read and written.
+    Memory(u64),
+    /// `captures`, with LLVM's number for what is kept of an argument.
+    Captures(u64),
+}
+
+impl CallAttribute {
+    /// LLVM's name of it, and its number.
+    pub(super) fn parts(self) -> (&'static str, u64) {
+        match self {
+            Self::NoSync => ("nosync", 0),
+            Self::NoUnwind => ("nounwind", 0),
+            Self::WillReturn => ("willreturn", 0),
+            Self::WriteOnly => ("writeonly", 0),
+            Self::Memory(number) => ("memory", number),
+            Self::Captures(number) => ("captures", number),
+        }
+    }
+}
+
 /// LLVM's memory order as the view's.
 pub(super) fn atomic_order(raw: LLVMAtomicOrdering) -> AtomicOrder {
     match raw {
