@@ -1,5 +1,6 @@
 //! What the tools print about passes while they run: dumps of the module, as LLVM's `opt` prints them, and times.
 
+use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 
 use ptx_diag::{Diagnostics, SourceFile};
@@ -7,7 +8,7 @@ use ptx_driver::{Observer, TargetChoice, optimize_observed};
 use ptx_llvm::Module;
 
 use crate::arguments::OptimizeArgs;
-use crate::terminal::write_stderr;
+use crate::progress_bar::beside_bar;
 
 /// Optimizes a module as the arguments specify, and prints to standard error what they ask for.
 ///
@@ -24,7 +25,7 @@ pub fn optimize(
     let passes = arguments.passes.as_deref();
     let result = optimize_observed(module, arguments.level, passes, choice, source, &mut report);
     if arguments.time_passes {
-        write_stderr(&time_table(&report.times));
+        print(&time_table(&report.times));
     }
     result
 }
@@ -40,7 +41,7 @@ struct PassReport<'a> {
 impl Observer for PassReport<'_> {
     fn before(&mut self, step: &str, module: &Module<'_>) {
         if self.arguments.print_before.iter().any(|pass| names(step, pass)) {
-            write_stderr(&dump("Before", step, module));
+            print(&dump("Before", step, module));
         }
         self.started = Some(Instant::now());
     }
@@ -50,9 +51,16 @@ impl Observer for PassReport<'_> {
             self.times.push((step.to_owned(), started.elapsed()));
         }
         if self.arguments.print_after_all || self.arguments.print_after.iter().any(|pass| names(step, pass)) {
-            write_stderr(&dump("After", step, module));
+            print(&dump("After", step, module));
         }
     }
+}
+
+/// Prints as LLVM's printing passes do: where each line has to be a JSON object, the text becomes one with theirs. A failure cannot be reported.
+fn print(text: &str) {
+    beside_bar(|| {
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+    });
 }
 
 /// Whether a step has a pass: it is the pass, or passes of LLVM's that run together and of which it is one.
