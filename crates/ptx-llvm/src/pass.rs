@@ -13,7 +13,7 @@ use llvm_sys::transforms::pass_builder::{
 };
 
 use crate::context::Context;
-use crate::convergence::with_joins_kept;
+use crate::convergence::keep_joins;
 use crate::error::{LlvmError, Message};
 use crate::exponents::clamp_wide_exponents;
 use crate::failure::tidy;
@@ -73,14 +73,16 @@ pub fn run_passes_tuned(
         return Err(LlvmError::Pipeline { message: "the text contains a NUL character".to_owned() });
     }
     check_target(module)?;
+    clamp_wide_exponents(module);
+    let joins = keep_joins(module)?;
     let options = options(tuning);
     let run = || module.inkwell().run_passes(pipeline, machine.inner(), options);
     let run = || match tuning {
         Tuning::Compiled if pipeline.starts_with("default<") => without_loop_vectors(module, run),
         Tuning::Compiled | Tuning::Source => run(),
     };
-    clamp_wide_exponents(module);
-    let (result, reported) = with_joins_kept(module, || with_messages(module.context(), run));
+    let (result, reported) = with_messages(module.context(), run);
+    joins.release(module)?;
     result.map_err(|message| LlvmError::Pipeline { message: message.to_string() })?;
     reject_reported_errors(reported, module.context())
 }

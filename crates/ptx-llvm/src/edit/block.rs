@@ -5,6 +5,7 @@ use llvm_sys::core::*;
 
 use super::handle::{Block, Function, Inst, Type, Value, Variable};
 use super::opcode::Opcode;
+use super::operation::Attribute;
 use crate::raw;
 use crate::view::CallingConvention;
 
@@ -160,6 +161,15 @@ impl<'e> Function<'e> {
 }
 
 impl Function<'_> {
+    /// Gives it an attribute.
+    pub fn add_attribute(self, attribute: Attribute) {
+        // SAFETY: functions are not freed before their editor, and the attribute is of the function's context.
+        unsafe {
+            let context = LLVMGetModuleContext(LLVMGetGlobalParent(self.raw));
+            LLVMAddAttributeAtIndex(self.raw, LLVMAttributeFunctionIndex, attribute.raw(context));
+        }
+    }
+
     /// Gives it an attribute that is a text, in place of one of this name.
     pub fn set_text_attribute(self, name: &str, value: &str) {
         let (key, at) = (name.as_ptr().cast(), LLVMAttributeFunctionIndex);

@@ -291,6 +291,18 @@ impl<'a, 'e> Builder<'a, 'e> {
         Ok(Self::give(self.at(&[aggregate])?.extract_field(aggregate.build(), at)?))
     }
 
+    /// `br` to a block of the function.
+    ///
+    /// # Errors
+    ///
+    /// When the block is of another function, or the place is not the end of a block without a terminator.
+    pub fn branch(&self, to: Block<'e>) -> Result<Inst<'e>, LlvmError> {
+        if to.function() != self.function || matches!(self.place, Place::Before(_)) {
+            return refused("br to a block of another function, or before an instruction".to_owned());
+        }
+        Ok(Inst::new(self.at(&[])?.branch(build::Block::new(to.raw))?.raw()))
+    }
+
     /// `ret` of a value. That it has the function's type is for the verifier.
     ///
     /// # Errors
