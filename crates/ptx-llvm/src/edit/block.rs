@@ -90,6 +90,18 @@ impl<'e> Function<'e> {
         Type::new(unsafe { LLVMGlobalGetValueType(self.raw) })
     }
 
+    /// The type of what it gives.
+    pub fn result_type(self) -> Type<'e> {
+        // SAFETY: the type of a function.
+        Type::new(unsafe { LLVMGetReturnType(LLVMGlobalGetValueType(self.raw)) })
+    }
+
+    /// Whether values are of the types of its parameters, as many as it has.
+    pub fn takes(self, arguments: &[Value<'e>]) -> bool {
+        let parameters = self.function_type().build().parameters();
+        parameters.into_iter().eq(arguments.iter().map(|argument| argument.ty().build()))
+    }
+
     /// Whether it is one of LLVM's intrinsics.
     pub fn is_intrinsic(self) -> bool {
         // SAFETY: as in `blocks`.
@@ -167,6 +179,15 @@ impl Function<'_> {
         unsafe {
             let context = LLVMGetModuleContext(LLVMGetGlobalParent(self.raw));
             LLVMAddAttributeAtIndex(self.raw, LLVMAttributeFunctionIndex, attribute.raw(context));
+        }
+    }
+
+    /// Removes an attribute.
+    pub fn remove_attribute(self, name: &str) {
+        // SAFETY: functions are not freed before their editor; the name has as many bytes as stated.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            LLVMRemoveEnumAttributeAtIndex(self.raw, LLVMAttributeFunctionIndex, kind);
         }
     }
 

@@ -159,6 +159,17 @@ impl<'e> Inst<'e> {
             }
     }
 
+    /// Removes an attribute from a call; of other instructions nothing changes.
+    pub fn remove_call_attribute(self, name: &str) {
+        if self.opcode().is_call() {
+            // SAFETY: a call; the name has as many bytes as stated.
+            unsafe {
+                let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+                LLVMRemoveCallSiteEnumAttribute(self.raw, llvm_sys::LLVMAttributeFunctionIndex, kind);
+            }
+        }
+    }
+
     /// Gives a call an attribute.
     ///
     /// # Errors
