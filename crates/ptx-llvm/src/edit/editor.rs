@@ -226,7 +226,7 @@ impl<'e> Editor<'e> {
             return refused(format!("`{inst:?}` cannot be moved before `{next:?}`"));
         }
         let (location, name) = (inst.location(), inst.name());
-        self.builder.move_before(inst.value().build(), next.value().build());
+        build::move_before(&self.builder, inst.value().build(), next.value().build());
         // The builder gives a source location and a name of its own.
         inst.set_location(location);
         inst.value().set_name(&name);
