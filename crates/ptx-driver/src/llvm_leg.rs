@@ -4,9 +4,9 @@ use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
 use ptx_isa::{PtxVersion, Sm};
 use ptx_llvm::{
     AddressWidth, Context, Gpu, LlvmError, Machine, Module, OptLevel, TextPosition, allow_optimization,
-    check_target, has_only_cuda_atomics, is_left_alone, marks, relax_cuda_atomics,
+    check_target, is_left_alone, marks,
 };
-use ptx_opt::OptError;
+use ptx_opt::{OptError, has_only_cuda_atomics, relax_cuda_atomics};
 
 use crate::input_kind::{InputKind, mistaken};
 use crate::retarget::TargetChoice;

@@ -18,7 +18,8 @@ use ptx_driver::{
     Attempt, BitcodeFindings, Comments, Program, Sources, TargetChoice, has_grown_too_much, link_bitcode,
     llvm_context, llvm_finding, lower, optimize, read_program, settle_unoptimized, unroll_specialized,
 };
-use ptx_llvm::{Context, FlushToZero, LlvmError, Module, OptLevel, index_elements, plain_label};
+use ptx_llvm::{Context, FlushToZero, LlvmError, Module, OptLevel, plain_label};
+use ptx_opt::index_elements;
 
 use crate::arguments::{Arguments, Emit};
 use crate::specialized::{WithCopies, assumed, with_copies};
@@ -197,7 +198,7 @@ fn written(arguments: &Arguments, module: Module<'_>, source: &SourceFile) -> Re
 fn listing(module: Module<'_>) -> Result<String, LlvmError> {
     let mut plain = module.without_hints()?;
     plain.rename_blocks(plain_label);
-    index_elements(&mut plain);
+    index_elements(&mut plain)?;
     Ok(plain.to_text())
 }
 
