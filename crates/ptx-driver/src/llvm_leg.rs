@@ -34,6 +34,8 @@ pub mod code {
         pub const PIPELINE: Code = Code("O0001");
         /// Optimization is requested, and every function forbids it (a warning).
         pub const LEFT_ALONE: Code = Code("O0002");
+        /// A kernel for known launches would be too long with all that is assumed (a warning).
+        pub const TOO_LONG: Code = Code("O0003");
         /// LLVM failed while it optimized or generated code.
         pub const FAILED: Code = Code("G0001");
         /// LLVM's library cannot be loaded.

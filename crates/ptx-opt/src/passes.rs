@@ -5,9 +5,12 @@ mod count_first;
 mod flush_inputs;
 mod index_elements;
 mod infer_address_spaces;
+mod narrow_comparisons;
 mod point_branches;
+mod recompute_indices;
 mod reduce_call_pressure;
 mod relax_cuda_atomics;
+mod sink;
 mod strip_hints;
 
 use std::fmt::Write as _;
@@ -30,14 +33,23 @@ pub const PASSES: &[Pass] = &[
     flush_inputs::PASS,
     index_elements::PASS,
     infer_address_spaces::PASS,
+    narrow_comparisons::PASS,
     point_branches::PASS,
+    recompute_indices::PASS,
     reduce_call_pressure::PASS,
     relax_cuda_atomics::PASS,
+    sink::PASS,
     strip_hints::PASS,
 ];
 
 /// The passes of this project that every level but `-O0` ends with, in this order.
-pub const AT_LEVELS: &[Pass] = &[reduce_call_pressure::PASS, count_first::PASS, point_branches::PASS];
+pub const AT_LEVELS: &[Pass] = &[
+    recompute_indices::PASS,
+    sink::PASS,
+    reduce_call_pressure::PASS,
+    count_first::PASS,
+    point_branches::PASS,
+];
 
 /// The pass that every level but `-O0` runs between LLVM's default pipeline and LLVM's passes over accesses.
 pub(crate) const SPACES: &Pass = &infer_address_spaces::PASS;
