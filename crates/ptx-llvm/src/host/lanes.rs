@@ -66,11 +66,7 @@ fn separate<'e>(editor: &Editor<'e>, inst: Inst<'e>) -> Result<bool, LlvmError> 
         return Ok(false);
     }
     let builder = editor.before(inst)?;
-    let alignment = match inst.argument_alignment(at) {
-        Some(alignment) => alignment,
-        // Any address is a multiple of one byte.
-        None => 1,
-    };
+    let alignment = inst.argument_alignment(at);
     let mut result = third;
     for (lane, _) in (0..).zip(&mask).filter(|(_, is_active)| **is_active) {
         let place = builder.extract_element(places, lane)?;
