@@ -57,7 +57,7 @@ impl Copy {
         self.width == 0 || self.height == 0 || self.depth == 0
     }
 
-    /// Checks the sides; `known` says of the first and the second one whether its memory has to be known.
+    /// Checks both sides. `known` is whether the memory of the destination, and that of the source, must be known to the driver.
     pub fn check(&self, known: (bool, bool)) -> Answer {
         if self.is_empty() {
             return Ok(());
@@ -97,7 +97,7 @@ impl Copy {
         all.into_iter().flatten().filter(|found| found.ordinal != gpu.ordinal).collect()
     }
 
-    /// Does it.
+    /// Performs the copy.
     pub fn run(&self, gpu: &'static Gpu) -> Answer {
         if let Some(error) = gpu.device.stopped() {
             return Err(gpu.failure(error));

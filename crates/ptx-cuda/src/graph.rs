@@ -1,4 +1,4 @@
-//! Graphs: their structure, and executable ones. The nodes of an executable graph are done one after the other, in an order that their
+//! Graphs: their structure, and executable ones. The nodes of an executable graph are performed one after the other, in an order that their
 //! dependencies allow.
 
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ objects! { Graph, 13, INVALID_VALUE; Node, 14, INVALID_VALUE; Executable, 15, IN
 pub struct Graph {
     pub id: u64,
     pub state: Mutex<State>,
-    /// Objects of the program that it keeps, with their references.
+    /// Objects of the program that it retains, with the number of references.
     pub kept: Mutex<Vec<(Arc<UserObject>, u32)>>,
 }
 
@@ -74,7 +74,7 @@ pub struct UserObject {
 impl Drop for Graph {
     fn drop(&mut self) {
         for node in lock(&self.state).nodes.values() {
-            // They are only removed here, or with the node.
+            // Its handle is removed only here and when the node is destroyed.
             let _ = node.handle.remove();
         }
         for (object, count) in lock(&self.kept).iter() {
@@ -204,7 +204,7 @@ impl Graph {
     }
 
     pub fn instantiate(&self, flags: u64) -> Answer<Handle<Executable>> {
-        // Memory is freed at the next launch, upload, launches by kernels, priorities of nodes.
+        // `CUDA_GRAPH_INSTANTIATE_FLAG_*`: automatic free on launch (1), upload (2), launches by kernels (4), priorities of nodes (8).
         if flags & !0xf != 0 {
             return Err(Failure::value(format!("flags {flags:#x} of an executable graph")));
         }
@@ -258,14 +258,14 @@ impl Node {
         Ok((graph, self.index))
     }
 
-    /// What it does.
+    /// Its operation.
     pub fn work(&self) -> Answer<Work> {
         let (graph, index) = self.place()?;
         let state = graph.state();
         Ok(state.nodes.get(&index).ok_or(CUresult::INVALID_VALUE)?.work.clone())
     }
 
-    /// Changes what it does to something of the same kind.
+    /// Replaces its operation by one of the same kind.
     pub fn set_work(&self, work: Work) -> Answer {
         let (graph, index) = self.place()?;
         let mut state = graph.state();
@@ -292,7 +292,7 @@ impl Node {
 }
 
 impl Executable {
-    /// Changes what the step of a node does to something of the same kind.
+    /// Replaces the operation of the step of a node by one of the same kind.
     pub fn set_work(&self, node: Handle<Node>, work: Work) -> Answer {
         let mut steps = lock(&self.steps);
         let step = steps.iter_mut().find(|step| step.node == node);
@@ -305,7 +305,7 @@ impl Executable {
         Ok(())
     }
 
-    /// What the step of a node does.
+    /// The operation of the step of a node.
     pub fn work(&self, node: Handle<Node>) -> Answer<Work> {
         let steps = lock(&self.steps);
         let step = steps.iter().find(|step| step.node == node);
@@ -326,7 +326,7 @@ impl Executable {
         lock(&self.steps).iter().filter(|step| step.is_enabled).map(operation).collect()
     }
 
-    /// Takes over what the nodes of a graph of the same structure do; else the reason, `CUgraphExecUpdateResult`, and the node.
+    /// Replaces the operations by those of a graph with the same structure; otherwise returns the reason, `CUgraphExecUpdateResult`, and the node that differs.
     pub fn update(&self, graph: &Graph) -> Answer<Result<(), (c_uint, Handle<Node>)>> {
         const TOPOLOGY: c_uint = 2;
         const KIND: c_uint = 3;

@@ -1,4 +1,4 @@
-//! The nodes of graphs: what they do, and their parameters.
+//! The nodes of graphs: their operations and parameters.
 
 use std::ffi::c_uint;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl Drop for Reserved {
     }
 }
 
-/// What a node does, with the parameters that it was given where an operation does not have them.
+/// The operation of a node, with the parameters of the node where the operation does not contain them.
 #[derive(Clone, Debug)]
 pub enum Work {
     Kernel(Arc<Launch>),
@@ -50,7 +50,7 @@ pub enum Work {
     Record(AnyHandle, ptx_device::Event),
     Allocate(Box<AllocationNode>, Arc<Reserved>),
     Free(u64),
-    /// What was captured and has no parameters to be asked for.
+    /// A captured operation whose parameters cannot be queried.
     Captured(Operation),
 }
 
@@ -99,7 +99,7 @@ impl Work {
         }
     }
 
-    /// The same for the copy of a graph, which has graphs of its own within.
+    /// The same operation for a copy of the graph: graphs within it are copied.
     pub fn copy(&self) -> Answer<Self> {
         if let Work::Child(_, graph) = self {
             let copy = graph.copy()?;

@@ -1,4 +1,4 @@
-//! Memory: what is allocated, what is at an address, and accesses to it.
+//! Memory: allocations, lookup by address, and accesses.
 //!
 //! Device addresses are addresses of the process. Memory of a device is accessed through it, which checks the bounds of each access; memory of the host
 //! that is allocated, registered or managed here is known to all devices and accessed directly.
@@ -80,7 +80,7 @@ impl Allocation {
 
 static ALLOCATIONS: RwLock<BTreeMap<u64, Allocation>> = RwLock::new(BTreeMap::new());
 
-/// Remembers an allocation.
+/// Records an allocation.
 pub fn remember(base: u64, bytes: u64, kind: Kind, context: AnyHandle, gpu: &'static Gpu) {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -95,7 +95,7 @@ pub fn find(address: u64) -> Option<Allocation> {
     (address - found.base < found.bytes).then(|| found.clone())
 }
 
-/// The allocation that begins at an address, which is forgotten if its kind is as expected.
+/// The allocation that begins at an address, whose record is removed if its kind is as expected.
 pub fn forget(base: u64, is_expected: impl Fn(&Kind) -> bool) -> Option<Allocation> {
     let mut all = ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner);
     if is_expected(&all.get(&base)?.kind) { all.remove(&base) } else { None }
@@ -117,12 +117,12 @@ pub fn free_of(context: AnyHandle) {
     drop(all);
     let of_context: BTreeMap<u64, Allocation> = of_context;
     for allocation in of_context.into_values() {
-        // Nothing else can free it any more.
+        // Without a record it cannot be freed twice.
         let _ = release(&allocation);
     }
 }
 
-/// Gives the memory of a forgotten allocation back.
+/// Frees the memory of an allocation whose record was removed.
 pub fn release(allocation: &Allocation) -> Answer {
     match allocation.kind {
         Kind::Device | Kind::Pool(_) => {
@@ -147,11 +147,11 @@ pub fn free_now(address: u64) -> Answer {
     Ok(found.gpu.device.release(found.base)?)
 }
 
-/// Gives memory of the process back once no device is at work, which the stream that asks for it is until it has done so: kernels of other
-/// streams may be using the memory.
+/// Frees memory of the process when no device is busy, since kernels of other streams may use it. Another thread does so: until the calling stream
+/// goes on, its device is busy.
 fn release_when_idle(allocation: Allocation) -> Answer {
     let thread = std::thread::Builder::new().name("free".to_owned());
-    // A device that has stopped keeps the memory, as nothing of it can be freed any more.
+    // A device that an error stopped keeps the memory: it frees none.
     let started = thread.spawn(move || drop(release(&allocation)));
     started.map(drop).map_err(|error| Failure::because(CUresult::OUT_OF_MEMORY, error.to_string()))
 }

@@ -1,4 +1,4 @@
-//! Operations: what is queued on a stream, and what the nodes of a graph do.
+//! Operations: the work that streams queue and that the nodes of graphs perform.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use crate::host_call::HostCall;
 use crate::launch::Launch;
 use crate::memory;
 
-/// Work that is done once.
+/// Work that is performed once.
 pub type Once = Box<dyn FnOnce() -> Answer + Send>;
 
 /// An operation on a word of memory.
@@ -21,15 +21,15 @@ pub enum WordOperation {
     Write { address: u64, value: u64, bytes: u32 },
 }
 
-/// What a word is waited for to be.
+/// The condition for which a word is waited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Condition {
-    /// Not before the value in a cyclic order.
+    /// Greater or equal in cyclic order: the signed difference is not negative.
     GreaterOrEqual,
     Equal,
-    /// With a bit in common.
+    /// The two have a bit in common.
     And,
-    /// With a bit that is set in neither.
+    /// There is a bit that is set in neither.
     Nor,
 }
 
@@ -49,7 +49,7 @@ pub enum Operation {
     Empty,
 }
 
-/// Operations that are done one after the other.
+/// Operations that are performed one after the other.
 #[derive(Debug)]
 pub struct Program {
     pub operations: Vec<Operation>,
@@ -101,7 +101,7 @@ impl Operation {
         Ok(())
     }
 
-    /// Does it now, on this thread.
+    /// Performs it on the calling thread.
     pub fn run(&self, gpu: &'static Gpu) -> Answer {
         match self {
             Operation::Launch(launch) => launch.run(gpu),

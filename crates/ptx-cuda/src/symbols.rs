@@ -3,7 +3,7 @@
 use crate::log;
 use crate::table::{Name, Subject};
 
-/// What is at the address of a name.
+/// The address of a function.
 #[derive(Clone, Copy, Debug)]
 pub struct Address(pub unsafe extern "C" fn());
 
@@ -38,14 +38,14 @@ macro_rules! names {
             address: Address(functions::$name),
         }),*),*];
 
-        /// All functions, whatever their parameters.
+        /// All functions, declared without their parameters: only their addresses are used.
         mod functions {
             unsafe extern "C" {
                 $($(pub fn $name();)*)*
             }
         }
 
-        /// A function is called with the arguments of the one that it stands for, which it ignores: the caller removes them.
+        /// A stub is called with the arguments of the function that it replaces and ignores them: by the calling convention the caller removes them.
         mod stubs {
             $($(stub!($state $name);)*)*
         }

@@ -23,7 +23,7 @@ macro_rules! versions {
     };
 }
 
-/// What is at a name: nothing here if each version has a function of its own.
+/// The address of the function of a name; `None` if each version of the library has a function of its own.
 macro_rules! address {
     (apart $name:ident) => {
         None
@@ -65,12 +65,12 @@ macro_rules! names {
             address: address!($state $name),
         }),*),*];
 
-        /// All functions, whatever their parameters.
+        /// All functions, declared without their parameters: only their addresses are used.
         mod functions {
             $($(declare!($state $name);)*)*
         }
 
-        /// A function is called with the arguments of the one that it stands for, which it ignores: the caller removes them.
+        /// A stub is called with the arguments of the function that it replaces and ignores them: by the calling convention the caller removes them.
         mod stubs {
             $($(stub!($state $name);)*)*
         }

@@ -12,7 +12,7 @@ use crate::environment::{self, Variables};
 use crate::error::{Error, write_stderr};
 use crate::libraries;
 
-/// As shells have it: the command was not found, or it could not be started.
+/// The exit statuses of shells for a command that was not found, and one that could not be started.
 const NOT_FOUND: u8 = 127;
 const NOT_STARTED: u8 = 126;
 

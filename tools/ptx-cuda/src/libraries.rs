@@ -6,16 +6,16 @@ use crate::error::Error;
 
 /// A library.
 pub struct Library {
-    /// Its name as Cargo builds it.
+    /// The name of the file that Cargo builds.
     pub built: &'static str,
     /// The names that programs look for, the first one that of a library that is preloaded.
     pub names: &'static [&'static str],
-    /// What does not work without it.
+    /// The programs that do not work without it.
     pub lack: &'static str,
     /// Whether nothing works without it.
     pub is_required: bool,
     /// Whether each process loads it when it starts: Python programs prefer the file in an installed package to `LD_LIBRARY_PATH`, unless the library is
-    /// there already.
+    /// loaded already.
     pub is_preloaded: bool,
     /// The arguments of `cargo build --release` that build it.
     pub build: &'static str,

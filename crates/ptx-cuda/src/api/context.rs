@@ -20,7 +20,7 @@ use crate::pointer::{In, Out};
 use crate::stream::{Order, Stream};
 use crate::types::ContextParameters;
 
-/// Flags of contexts: three bits of how to wait, host memory, local memory, core dumps, synchronous memory operations.
+/// Flags of contexts: three bits for the way of waiting, host memory, local memory, core dumps, synchronous memory operations.
 const FLAGS: u32 = 0xff;
 
 /// `CUlimit`: stack, output and heap; their values in a new context.
@@ -68,7 +68,7 @@ fn primary(gpu: &'static Gpu) -> Answer<Handle<Context>> {
 /// Destroys a context with all that was created in it.
 fn destroy(handle: Handle<Context>) -> Answer {
     let context = handle.remove()?;
-    // Errors of its work have no one to be reported to.
+    // Errors of its work cannot be reported: its handle is invalid.
     let _ = context.gpu.synchronize();
     for stream in Stream::table().find(|stream| stream.context == handle.cast()) {
         let _ = stream.remove();
@@ -85,7 +85,7 @@ fn destroy(handle: Handle<Context>) -> Answer {
     context.order.close();
     context.gpu.recover();
     memory::free_of(handle.cast());
-    // It is the current context of no thread that ends.
+    // This fails only in a thread that ends, which has no current context.
     let _ = with_stack(|stack| {
         if stack.last() == Some(&handle) {
             stack.pop();
@@ -102,7 +102,7 @@ fn release_primary(gpu: &'static Gpu, all: bool) -> Answer {
                 return Ok::<_, Failure>(None);
             }
         }
-        // Programs that have retained it go on with the next one.
+        // Programs that retain it use the next primary context after this.
         Ok(primary.context.take())
     })?;
     released.map_or(Ok(()), destroy)
@@ -319,7 +319,7 @@ entries! {
     fn cuCtxSetLimit(limit: c_uint, value: usize) {
         let context = current()?;
         let index = limit_index(limit)?;
-        // The stack and the output grow as far as they have to.
+        // The stack and the output buffer have no fixed size.
         match index {
             0 if value > context.gpu.device.properties().stack_bytes => {
                 let most = context.gpu.device.properties().stack_bytes;

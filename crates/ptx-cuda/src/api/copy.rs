@@ -77,7 +77,7 @@ const FROM: (bool, bool) = (false, true);
 
 const NONE: (bool, bool) = (false, false);
 
-/// Does it in the order of a stream. As with the real driver, memory of the host that is not known may be changed as soon as the call returns if
+/// Performs a copy in the order of a stream. As with the real driver, memory of the host that is not known may be changed as soon as the call returns if
 /// it is copied from, and has been written if it is copied to.
 fn submit(mut copy: Copy, stream: &Arc<Stream>, is_async: bool) -> Answer {
     if copy.is_empty() {
@@ -234,7 +234,7 @@ stream_entries! {
     }
 }
 
-/// Several copies, of which nothing is done if one is wrong.
+/// Several copies, none of which is performed if one is invalid.
 fn batch(
     to: In<u64>,
     from: In<u64>,

@@ -1,4 +1,4 @@
-//! The nodes of graphs: what they do, and their parameters.
+//! The nodes of graphs: their operations and parameters.
 
 use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
@@ -44,8 +44,7 @@ fn kernel_work(given: &KernelNode) -> Answer<Work> {
         Ok(function) => function.gpu,
         Err(_) => context::named(given.context.cast())?.gpu,
     };
-    let arguments =
-        Arguments { each: In::from_address(given.parameters), extra: In::from_address(given.extra) };
+    let arguments = Arguments { each: In::at(given.parameters), extra: In::at(given.extra) };
     let launch =
         Launch::new(handle.cast(), gpu, shape(given.grid, given.block, given.shared), arguments, true)?;
     Ok(Work::Kernel(Arc::new(launch)))
@@ -142,7 +141,7 @@ fn node_event(node: Handle<Node>, is_wait: bool) -> Answer<Handle<Event>> {
 /// The work that parameters of any kind describe, `CUgraphNodeParams`; what it returns of them is written.
 fn any(given: &mut NodeParameters) -> Answer<Work> {
     let at = (&raw mut given.parameters).cast::<c_void>();
-    let read = In::<u8>::from_address(at as u64);
+    let read = In::<u8>::at(at as u64);
     match given.kind {
         0 => kernel_work(&read.cast::<KernelNode>().get()?),
         1 => copy_work(read.cast::<CopyNode>().get()?.copy),
@@ -155,7 +154,7 @@ fn any(given: &mut NodeParameters) -> Answer<Work> {
         10 => {
             let mut allocation = read.cast::<AllocationNode>().get()?;
             let work = allocation_work(&mut allocation)?;
-            Out::at(at.cast::<AllocationNode>()).set(allocation)?;
+            Out::<AllocationNode>::at(at as u64).set(allocation)?;
             Ok(work)
         }
         11 => free_work(read.cast::<u64>().get()?),
@@ -200,8 +199,7 @@ fn reshaped(launch: &Launch, id: c_uint, value: &[u64; 8]) -> Answer<Work> {
         0 | 1 | 3 | 5 | 6 | 8..=11 | 14..=18 => {}
         _ => return Err(Failure::value(format!("attribute {id} of a node"))),
     }
-    let arguments =
-        Arguments { each: In::from_address(launch.pointers.as_ptr() as u64), extra: In::from_address(0) };
+    let arguments = Arguments { each: In::at(launch.pointers.as_ptr() as u64), extra: In::at(0) };
     Ok(Work::Kernel(Arc::new(Launch::new(launch.handle, launch.function.gpu, shape, arguments, true)?)))
 }
 
@@ -217,7 +215,7 @@ entries! {
     fn cuGraphKernelNodeGetParams(node: Handle<Node>, to: Out<[u64; 7]>) {
         let described = described(&*node_kernel(node)?);
         // The first version has no kernel of a library.
-        to.set(In::from_address(&raw const described as u64).get()?)
+        to.set(In::at(&raw const described as u64).get()?)
     }
 
     fn cuGraphKernelNodeGetParams_v2(node: Handle<Node>, to: Out<KernelNode>) {
@@ -299,7 +297,7 @@ entries! {
 
     fn cuGraphMemsetNodeGetParams(node: Handle<Node>, to: Out<[u64; 5]>) {
         match node.get()?.work()? {
-            Work::Fill(given) => to.set(In::from_address(&raw const given as u64).get()?),
+            Work::Fill(given) => to.set(In::at(&raw const given as u64).get()?),
             _ => Err(Failure::value("the node is no fill")),
         }
     }

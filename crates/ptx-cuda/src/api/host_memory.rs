@@ -122,10 +122,10 @@ entries! {
         range_attribute(to, size, which, (address, bytes))
     }
 
-    fn cuMemRangeGetAttributes(to: In<*mut c_int>, sizes: In<usize>, which: In<c_uint>, count: usize, address: u64, bytes: usize) {
+    fn cuMemRangeGetAttributes(to: In<Out<c_int>>, sizes: In<usize>, which: In<c_uint>, count: usize, address: u64, bytes: usize) {
         let (to, sizes, which) = (to.list(count)?, sizes.list(count)?, which.list(count)?);
         for ((&to, &size), &which) in to.iter().zip(&sizes).zip(&which) {
-            range_attribute(Out::at(to), size, which, (address, bytes))?;
+            range_attribute(to, size, which, (address, bytes))?;
         }
         Ok(())
     }

@@ -136,7 +136,7 @@ entries! {
         }
         let kind = properties.kind;
         let location = properties.location;
-        let gpu = located(In::from_address(&raw const location as u64), kind)?;
+        let gpu = located(In::at(&raw const location as u64), kind)?;
         pool.set(Pool::create(gpu, false)?)
     }
 
