@@ -41,6 +41,11 @@ impl Side {
         span().ok_or_else(|| Failure::value("a copy of more bytes than 64 bits count"))
     }
 
+    /// Whether it is memory of the host, known or not.
+    pub fn is_of_host(&self) -> bool {
+        matches!(*self, Side::Linear { address, .. } if memory::is_of_host(address))
+    }
+
     pub fn is_unknown(&self) -> bool {
         matches!(*self, Side::Linear { address, .. } if memory::region(address).is_none())
     }

@@ -13,6 +13,13 @@ pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Bytes of memory that belongs to graphs, at present and at most since that was reset.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GraphMemoryUsage {
+    pub current: u64,
+    pub most: u64,
+}
+
 /// A device.
 #[derive(Debug)]
 pub struct Gpu {
@@ -20,6 +27,8 @@ pub struct Gpu {
     pub model: &'static Model,
     pub memory_bytes: u64,
     pub device: Device,
+    /// Memory that belongs to graphs.
+    pub graph_memory: Mutex<GraphMemoryUsage>,
     /// The first error of work on a stream that has not been returned.
     pub error: Mutex<Option<Failure>>,
     /// Whether the report of the kernel that stopped the device has been written.
@@ -66,6 +75,7 @@ impl Gpu {
             model: settings.model,
             memory_bytes: device.properties().memory_bytes.unwrap_or(USUAL_MEMORY),
             device,
+            graph_memory: Mutex::default(),
             error: Mutex::default(),
             reported: Mutex::default(),
             output,

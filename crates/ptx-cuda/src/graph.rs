@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::c_uint;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use crate::driver::lock;
@@ -16,6 +16,9 @@ use crate::pointer::In;
 
 objects! { Graph, 13, INVALID_VALUE; Node, 14, INVALID_VALUE; Executable, 15, INVALID_VALUE; UserObject, 16, INVALID_VALUE; }
 
+/// `CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH`.
+const AUTO_FREE_ON_LAUNCH: u64 = 1;
+
 /// A graph.
 #[derive(Debug)]
 pub struct Graph {
@@ -23,6 +26,10 @@ pub struct Graph {
     pub state: Mutex<State>,
     /// Objects of the program that it retains, with the number of references.
     pub kept: Mutex<Vec<(Arc<UserObject>, u32)>>,
+    /// Whether a node of another graph contains it.
+    is_child: AtomicBool,
+    /// The executable graph of it that was made last.
+    executable: Mutex<Weak<Executable>>,
 }
 
 #[derive(Debug, Default)]
@@ -99,11 +106,42 @@ fn next_id() -> u64 {
 impl Graph {
     /// An empty graph.
     pub fn new() -> Arc<Self> {
-        Arc::new(Self { id: next_id(), state: Mutex::default(), kept: Mutex::default() })
+        Arc::new(Self {
+            id: next_id(),
+            state: Mutex::default(),
+            kept: Mutex::default(),
+            is_child: AtomicBool::new(false),
+            executable: Mutex::default(),
+        })
     }
 
     pub fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
+    }
+
+    /// Makes it the graph of a node.
+    ///
+    /// # Errors
+    /// If it is that of another node already.
+    pub fn set_child(&self) -> Answer {
+        if self.is_child.swap(true, Ordering::AcqRel) {
+            return Err(Failure::value("the graph belongs to a node"));
+        }
+        Ok(())
+    }
+
+    pub fn is_child(&self) -> bool {
+        self.is_child.load(Ordering::Acquire)
+    }
+
+    /// Fails if nodes of it allocate or free memory: it is neither copied, nor are nodes and dependencies removed.
+    pub fn refuse_memory_nodes(&self) -> Answer {
+        let state = self.state();
+        let mut works = state.nodes.values().map(|node| &node.work);
+        if works.any(|work| matches!(work, Work::Allocate(..) | Work::Free(_))) {
+            return Err(Failure::value("the graph has nodes that allocate or free memory"));
+        }
+        Ok(())
     }
 
     /// Adds a node.
@@ -114,6 +152,14 @@ impl Graph {
         }
         let mut state = self.state();
         let index = state.next;
+        match &work {
+            Work::Allocate(..) | Work::Free(_) if self.is_child() => {
+                return Err(Failure::value("a graph of a node gets no nodes that allocate or free memory"));
+            }
+            Work::Allocate(_, memory) => memory.set_owner(self.id),
+            Work::Free(memory) => memory.add_free(self.id)?,
+            _ => {}
+        }
         let handle = Node::table().insert(Arc::new(Node { graph: Arc::downgrade(self), index }))?;
         state.next += 1;
         state.nodes.insert(index, NodeState { handle, work, dependencies });
@@ -211,9 +257,19 @@ impl Graph {
         if flags & 4 != 0 {
             return Err(Failure::because(CUresult::NOT_SUPPORTED, "graphs that kernels launch"));
         }
+        let has_memory = self.refuse_memory_nodes().is_err();
+        let mut last = lock(&self.executable);
+        if has_memory && (self.is_child() || last.strong_count() > 0) {
+            return Err(Failure::value(
+                "a graph with nodes that allocate or free memory has one executable graph",
+            ));
+        }
         let steps = self.order()?;
         steps.iter().try_for_each(|step| step.work.operation().map(drop))?;
-        Executable::table().insert(Arc::new(Executable { id: next_id(), flags, steps: Mutex::new(steps) }))
+        let made = Arc::new(Executable { id: next_id(), flags, steps: Mutex::new(steps) });
+        *last = Arc::downgrade(&made);
+        drop(last);
+        Executable::table().insert(made)
     }
 
     pub fn edges(&self) -> Vec<(Handle<Node>, Handle<Node>)> {
@@ -233,6 +289,9 @@ impl Graph {
         connects: bool,
     ) -> Answer {
         let (from, to) = (self.indices(from, count)?, self.indices(to, count)?);
+        if !connects {
+            self.refuse_memory_nodes()?;
+        }
         let mut state = self.state();
         for (from, to) in from.iter().zip(&to) {
             let node = state.nodes.get_mut(to).ok_or(CUresult::INVALID_VALUE)?;
@@ -315,8 +374,64 @@ impl Executable {
             .clone())
     }
 
-    /// The operations of its steps, for a launch.
-    pub fn operations(&self) -> Answer<Vec<Operation>> {
+    /// The operations of a launch in a stream that is captured.
+    ///
+    /// # Errors
+    /// If nodes allocate or free memory: a graph with such nodes is not copied to another graph.
+    pub fn captured(&self) -> Answer<Vec<Operation>> {
+        if !self.memory_nodes()?.is_empty() {
+            return Err(Failure::value("a graph with nodes that allocate or free memory is not captured"));
+        }
+        self.operations()
+    }
+
+    /// The memory that its steps allocate and free, those of graphs within it included.
+    fn memory_nodes(&self) -> Answer<Vec<Work>> {
+        let mut found = Vec::new();
+        let mut rest: Vec<Step> = lock(&self.steps).clone();
+        while let Some(step) = rest.pop() {
+            match step.work {
+                Work::Child(child) => rest.extend(child.graph.order()?),
+                work @ (Work::Allocate(..) | Work::Free(_)) => found.push(work),
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+
+    /// The operations of a launch. It allocates and frees the memory of its nodes now, in the order of launches, and its last operations hold that memory.
+    ///
+    /// # Errors
+    /// If memory of an earlier launch is still allocated, unless such memory is freed automatically, or memory that a node frees is not.
+    pub fn launch(&self) -> Answer<Vec<Operation>> {
+        let mut operations = self.operations()?;
+        let frees_automatically = self.flags & AUTO_FREE_ON_LAUNCH != 0;
+        let memory_nodes = self.memory_nodes()?;
+        for work in &memory_nodes {
+            match work {
+                Work::Allocate(_, memory) if memory.is_allocated() && !frees_automatically => {
+                    return Err(Failure::value("memory that an earlier launch has allocated is not freed"));
+                }
+                Work::Free(memory) if !memory.is_freed_in_its_graph() && !memory.is_allocated() => {
+                    return Err(Failure::value("a node frees memory that is not allocated"));
+                }
+                _ => {}
+            }
+        }
+        for work in memory_nodes {
+            let (Work::Allocate(_, memory) | Work::Free(memory)) = &work else { continue };
+            match &work {
+                _ if memory.is_freed_in_its_graph() => {}
+                Work::Allocate(..) => memory.allocate(),
+                _ => memory.free()?,
+            }
+            operations.push(Operation::Hold(memory.clone()));
+        }
+        Ok(operations)
+    }
+
+    /// The operations of its steps.
+    fn operations(&self) -> Answer<Vec<Operation>> {
         let operation = |step: &Step| {
             if let Work::Kernel(launch) = &step.work {
                 launch.require_blocks()?;
@@ -330,6 +445,7 @@ impl Executable {
     pub fn update(&self, graph: &Graph) -> Answer<Result<(), (c_uint, Handle<Node>)>> {
         const TOPOLOGY: c_uint = 2;
         const KIND: c_uint = 3;
+        const PARAMETERS: c_uint = 5;
         let new = graph.order()?;
         let mut steps = lock(&self.steps);
         if new.len() != steps.len() {
@@ -347,6 +463,14 @@ impl Executable {
             if before != after {
                 return Ok(Err((TOPOLOGY, new_step.node)));
             }
+        }
+        let memory = |work: &Work| match work {
+            Work::Allocate(_, memory) | Work::Free(memory) => Some(memory.address),
+            _ => None,
+        };
+        let differs = steps.iter().zip(&new).find(|(old, new)| memory(&old.work) != memory(&new.work));
+        if let Some((_, new)) = differs {
+            return Ok(Err((PARAMETERS, new.node)));
         }
         for (old, new) in steps.iter_mut().zip(new) {
             old.work = new.work;

@@ -24,6 +24,7 @@ mod event;
 mod fill;
 mod function;
 mod graph;
+mod graph_memory;
 mod graph_nodes;
 mod handle;
 mod host_call;

@@ -6,11 +6,12 @@
 use std::collections::BTreeMap;
 use std::ffi::c_uint;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use crate::device;
 use crate::driver::{Driver, Gpu};
 use crate::error::{Answer, CUresult, Failure};
+use crate::graph_memory::GraphMemory;
 use crate::handle::AnyHandle;
 use crate::host_memory::Block;
 use crate::pointer::{copy_host, host_bytes, host_bytes_mut};
@@ -39,6 +40,8 @@ pub enum Kind {
     Device,
     /// Memory of a device from a pool.
     Pool(Arc<PoolUsage>),
+    /// Memory of an allocation node of a graph.
+    Graph(Weak<GraphMemory>),
     /// Memory of the host that was allocated with these flags.
     Host(c_uint),
     /// Memory of the program that was registered.
@@ -101,6 +104,14 @@ pub fn forget(base: u64, is_expected: impl Fn(&Kind) -> bool) -> Option<Allocati
     if is_expected(&all.get(&base)?.kind) { all.remove(&base) } else { None }
 }
 
+/// Changes the kind of the allocation that begins at an address.
+pub fn set_kind(base: u64, kind: Kind) {
+    let mut all = ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner);
+    if let Some(found) = all.get_mut(&base) {
+        found.kind = kind;
+    }
+}
+
 /// Allocations that overlap a range.
 pub fn overlaps(address: u64, bytes: u64) -> bool {
     let all = ALLOCATIONS.read().unwrap_or_else(PoisonError::into_inner);
@@ -125,7 +136,7 @@ pub fn free_of(context: AnyHandle) {
 /// Frees the memory of an allocation whose record was removed.
 pub fn release(allocation: &Allocation) -> Answer {
     match allocation.kind {
-        Kind::Device | Kind::Pool(_) => {
+        Kind::Device | Kind::Pool(_) | Kind::Graph(_) => {
             allocation.gpu.device.free(allocation.base)?;
             allocation.count_free();
         }
@@ -185,6 +196,11 @@ pub fn region(address: u64) -> Option<(u64, u64, Home)> {
     let gpus = Driver::get().ok()?.gpus.iter();
     let mut variables = gpus.filter_map(|gpu| Some((gpu, gpu.device.region(address)?)));
     variables.next().map(|(gpu, found)| (found.address, found.bytes, Home::Gpu(gpu)))
+}
+
+/// Whether memory is that of the host process.
+pub fn is_of_host(address: u64) -> bool {
+    matches!(home(address), Home::Host)
 }
 
 fn home(address: u64) -> Home {

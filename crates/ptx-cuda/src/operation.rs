@@ -7,6 +7,7 @@ use crate::copy::Copy;
 use crate::driver::{Gpu, lock};
 use crate::error::Answer;
 use crate::fill::Fill;
+use crate::graph_memory::GraphMemory;
 use crate::host_call::HostCall;
 use crate::launch::Launch;
 use crate::memory;
@@ -45,6 +46,8 @@ pub enum Operation {
     Wait(ptx_device::Event),
     Words(Arc<[WordOperation]>),
     Free(u64),
+    /// Nothing is done: memory of graphs that earlier operations use remains accessible until here.
+    Hold(Arc<GraphMemory>),
     Child(Arc<Program>),
     Empty,
 }
@@ -67,6 +70,7 @@ impl fmt::Debug for Operation {
             Operation::Wait(_) => "event wait",
             Operation::Words(_) => "memory operations",
             Operation::Free(_) => "free",
+            Operation::Hold(memory) => return write!(f, "end of memory at {:#x}", memory.address),
             Operation::Child(_) => "graph",
             Operation::Empty => "empty",
         })
@@ -89,7 +93,8 @@ impl Operation {
             | Operation::Host(_)
             | Operation::Task(_)
             | Operation::Words(_)
-            | Operation::Free(_) => {
+            | Operation::Free(_)
+            | Operation::Hold(_) => {
                 let operation = self.clone();
                 queue.call(move || {
                     if let Err(failure) = operation.run(gpu) {
@@ -123,7 +128,7 @@ impl Operation {
             Operation::Child(program) => {
                 program.operations.iter().try_for_each(|operation| operation.run(gpu))
             }
-            Operation::Record(_) | Operation::Wait(_) | Operation::Empty => Ok(()),
+            Operation::Record(_) | Operation::Wait(_) | Operation::Hold(_) | Operation::Empty => Ok(()),
         }
     }
 }

@@ -111,4 +111,9 @@ ptx_cabi::structures! {
     struct CopyAttributes "CUmemcpyAttributes" {
         order "srcAccessOrder": c_uint, from "srcLocHint": MemoryLocation, to "dstLocHint": MemoryLocation, flags "flags": c_uint,
     }
+    /// Memory: an address, elements of a row, rows of a slice, and a location. Arrays: a handle, and the offsets of the first element along x, y and z.
+    struct CopyOperand "CUmemcpy3DOperand" { kind "type": c_uint, words "op": [u64; 4] }
+    struct BatchCopy3d "CUDA_MEMCPY3D_BATCH_OP" {
+        from "src": CopyOperand, to "dst": CopyOperand, extent "extent": [usize; 3], order "srcAccessOrder": c_uint, flags "flags": c_uint,
+    }
 }

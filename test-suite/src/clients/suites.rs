@@ -16,7 +16,7 @@ const fn pytest(
 pub const TINYGRAD_PACKAGES: &[&str] = &[
     "torch==2.15.0",
     "numpy==2.4.6",
-    "nvidia-cuda-nvrtc==13.5.37",
+    "nvidia-cuda-nvrtc==13.2.86",
     "pytest==9.2.0",
     "hypothesis==6.170.17",
     "onnx==1.23.2",

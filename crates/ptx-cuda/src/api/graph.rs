@@ -83,11 +83,15 @@ entries! {
     }
 
     fn cuGraphDestroy(graph: Handle<Graph>) {
+        if graph.get()?.is_child() {
+            return Err(Failure::value("the graph belongs to a node"));
+        }
         graph.remove().map(drop)
     }
 
     fn cuGraphClone(clone: Out<Handle<Graph>>, graph: Handle<Graph>) {
         clone.require()?;
+        graph.get()?.refuse_memory_nodes()?;
         clone.set(Graph::table().insert(graph.get()?.copy()?)?)
     }
 
@@ -99,6 +103,7 @@ entries! {
 
     fn cuGraphDestroyNode(node: Handle<Node>) {
         let (graph, index) = node.get()?.place()?;
+        graph.refuse_memory_nodes()?;
         let mut state = graph.state();
         let removed = state.nodes.remove(&index);
         state.nodes.values_mut().for_each(|node| node.dependencies.retain(|&dependency| dependency != index));
@@ -323,8 +328,10 @@ stream_entries! {
     }
 
     fn cuGraphLaunch / cuGraphLaunch_ptsz |null| (executable: Handle<Executable>, stream: Handle<Stream>) {
-        let operations = executable.get()?.operations()?;
         let stream = context::stream(stream, null)?;
+        let executable = executable.get()?;
+        let is_captured = lock(&stream.capture).is_some();
+        let operations = if is_captured { executable.captured()? } else { executable.launch()? };
         stream.submit(Operation::Child(Arc::new(Program { operations })))
     }
 }

@@ -10,14 +10,13 @@ use crate::error::{Answer, CUresult, Failure};
 use crate::event::Event;
 use crate::function::Function;
 use crate::graph::{Executable, Graph, Node};
-use crate::graph_nodes::{Reserved, Work, fill_of};
-use crate::handle::{Handle, Object};
+use crate::graph_memory::GraphMemory;
+use crate::graph_nodes::{ChildGraph, Work, fill_of};
+use crate::handle::Handle;
 use crate::host_call::HostCall;
 use crate::launch::{Arguments, Launch, shape};
-use crate::memory;
 use crate::operation::Operation;
 use crate::pointer::{In, Out};
-use crate::pool::Pool;
 use crate::types::{
     AllocationNode, ChildNode, Copy3d, CopyNode, EdgeData, EventNode, FillNode, HostNode, KernelNode,
     NodeParameters,
@@ -55,8 +54,18 @@ fn host_work(given: HostNode) -> Answer<Work> {
 }
 
 fn child_work(graph: Handle<Graph>) -> Answer<Work> {
-    let copy = graph.get()?.copy()?;
-    Ok(Work::Child(Graph::table().insert(copy.clone())?, copy))
+    let graph = graph.get()?;
+    graph.refuse_memory_nodes()?;
+    Ok(Work::Child(ChildGraph::copy_of(&graph)?))
+}
+
+/// A graph in a node, by `CUgraphChildGraphNodeOwnership`.
+fn owned_child_work(given: ChildNode) -> Answer<Work> {
+    match given.ownership {
+        0 => child_work(given.graph.cast()),
+        1 => Ok(Work::Child(ChildGraph::moved(given.graph.cast())?)),
+        other => Err(Failure::value(format!("there is no ownership {other} of graphs"))),
+    }
 }
 
 fn event_work(event: Handle<Event>, is_wait: bool) -> Answer<Work> {
@@ -69,16 +78,13 @@ fn allocation_work(given: &mut AllocationNode) -> Answer<Work> {
         return Err(Failure::value("an allocation of no bytes"));
     }
     let gpu = context::current()?.gpu;
-    given.address =
-        Pool::default_of(gpu)?.get()?.allocate(given.bytes as u64, context::current_handle().cast())?;
-    Ok(Work::Allocate(Box::new(*given), Reserved::new(given.address, gpu)))
+    let memory = GraphMemory::new(gpu, given.bytes as u64, context::current_handle().cast())?;
+    given.address = memory.address;
+    Ok(Work::Allocate(Box::new(*given), memory))
 }
 
 fn free_work(address: u64) -> Answer<Work> {
-    match memory::find(address) {
-        Some(found) if found.base == address => Ok(Work::Free(address)),
-        _ => Err(Failure::value(format!("{address:#x} is not allocated"))),
-    }
+    Ok(Work::Free(GraphMemory::at(address)?))
 }
 
 fn add(
@@ -147,7 +153,7 @@ fn any(given: &mut NodeParameters) -> Answer<Work> {
         1 => copy_work(read.cast::<CopyNode>().get()?.copy),
         2 => fill_work(read.cast::<FillNode>().get()?),
         3 => host_work(read.cast::<HostNode>().get()?),
-        4 => child_work(read.cast::<ChildNode>().get()?.graph.cast()),
+        4 => owned_child_work(read.cast::<ChildNode>().get()?),
         5 => Ok(Work::Empty),
         6 => event_work(read.cast::<EventNode>().get()?.event.cast(), true),
         7 => event_work(read.cast::<EventNode>().get()?.event.cast(), false),
@@ -339,7 +345,7 @@ entries! {
 
     fn cuGraphChildGraphNodeGetGraph(node: Handle<Node>, to: Out<Handle<Graph>>) {
         match node.get()?.work()? {
-            Work::Child(handle, _) => to.set(handle),
+            Work::Child(child) => to.set(child.handle),
             _ => Err(Failure::value("the node is no graph")),
         }
     }
@@ -392,7 +398,7 @@ entries! {
 
     fn cuGraphMemAllocNodeGetParams(node: Handle<Node>, to: Out<AllocationNode>) {
         match node.get()?.work()? {
-            Work::Allocate(given, reserved) => to.set(AllocationNode { address: reserved.address, ..*given }),
+            Work::Allocate(given, memory) => to.set(AllocationNode { address: memory.address, ..*given }),
             _ => Err(Failure::value("the node is no allocation")),
         }
     }
@@ -403,7 +409,7 @@ entries! {
 
     fn cuGraphMemFreeNodeGetParams(node: Handle<Node>, to: Out<u64>) {
         match node.get()?.work()? {
-            Work::Free(address) => to.set(address),
+            Work::Free(memory) => to.set(memory.address),
             _ => Err(Failure::value("the node frees no memory")),
         }
     }

@@ -11,9 +11,10 @@ use crate::device;
 use crate::driver::Gpu;
 use crate::entry::entries;
 use crate::error::{Answer, CUresult, Failure};
+use crate::graph_memory::GraphMemory;
 use crate::handle::Handle;
 use crate::host_memory;
-use crate::memory::{Home, Kind, allocate, find, forget, region, release, remember};
+use crate::memory::{Allocation, Home, Kind, allocate, find, forget, region, release, remember};
 use crate::pointer::{In, Out, Untyped};
 
 /// An attribute of a pointer, `CUpointer_attribute`, written to memory of its type.
@@ -115,6 +116,9 @@ entries! {
             return Ok(());
         }
         crate::capture::refuse_unsafe_call()?;
+        if let Some(Allocation { kind: Kind::Graph(_), .. }) = find(address) {
+            return GraphMemory::at(address)?.free();
+        }
         let found = forget(address, |kind| matches!(kind, Kind::Device | Kind::Pool(_) | Kind::Managed));
         release(&found.ok_or_else(|| Failure::value(format!("{address:#x} is not allocated")))?)
     }
