@@ -91,6 +91,11 @@ ptx_cabi::structures! {
     struct CopyAttributes "cudaMemcpyAttributes" {
         order "srcAccessOrder": c_uint, from "srcLocHint": MemoryLocation, to "dstLocHint": MemoryLocation, flags "flags": c_uint,
     }
+    /// An address or array with what the driver needs to know of it, in the driver's form.
+    struct CopyOperand "cudaMemcpy3DOperand" { kind "type": c_uint, words "op": [u64; 4] }
+    struct BatchCopy3d "cudaMemcpy3DBatchOp" {
+        from "src": CopyOperand, to "dst": CopyOperand, extent "extent": Extent, order "srcAccessOrder": c_uint, flags "flags": c_uint,
+    }
     struct LaunchAttribute "cudaLaunchAttribute" { id "id": c_uint, padding "pad": [u8; 4], value "val": [u64; 8] }
     struct RuntimeLaunchConfig "cudaLaunchConfig_t" {
         grid "gridDim": Dim3, block "blockDim": Dim3, shared "dynamicSmemBytes": usize, stream "stream": Handle,
