@@ -2,12 +2,11 @@
 
 #![allow(unsafe_code)]
 
-use std::convert::Infallible;
 use std::ffi::CStr;
 
 use cuda::error::RESULTS;
 use cuda::table::NAMES;
-use testing::calls::Kind::{Arguments, Handle, Host, Image, ImageSize, Name, Null, Out, Size, Small};
+use testing::calls::Kind::{Arguments, Handle, Host, Image, ImageSize, Name, Null, Out, Own, Size, Small};
 use testing::calls::{self, Caller, Interface};
 
 const PTX: &CStr = c".version 8.0
@@ -27,8 +26,51 @@ const PTX: &CStr = c".version 8.0
 /// A function with its arguments as words.
 type Function = unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> u32;
 
-/// No argument is of a kind that only this interface has.
-type Kind = calls::Kind<Infallible>;
+/// The kinds of arguments that only the driver has.
+#[derive(Clone, Copy)]
+enum Argument {
+    /// Addresses of memory of the host, for a batch of copies.
+    Addresses,
+    /// The number of elements of a list, of which each has at least two.
+    Count,
+    /// Sizes of such copies.
+    Sizes,
+    /// Attributes of copies, and the indices of the copies that they are for.
+    Attributes,
+    Indices,
+    /// Descriptions of copies of boxes between memory of the host and arrays.
+    Boxes,
+    /// The parameters of an allocation node.
+    Allocation,
+}
+
+type Kind = calls::Kind<Argument>;
+
+const ADDRESSES: Kind = Own(Argument::Addresses);
+const COUNT: Kind = Own(Argument::Count);
+const SIZES: Kind = Own(Argument::Sizes);
+const ATTRIBUTES: Kind = Own(Argument::Attributes);
+const INDICES: Kind = Own(Argument::Indices);
+const BOXES: Kind = Own(Argument::Boxes);
+const ALLOCATION: Kind = Own(Argument::Allocation);
+
+/// `CUmemcpy3DOperand`: memory of the host, or an array.
+fn operand(caller: &mut Caller<'_>) -> [u64; 5] {
+    if caller.random.bool() {
+        [1, caller.host_memory(), caller.random.u64(..6), caller.random.u64(..6), 0]
+    } else {
+        [2, caller.handle(), caller.random.u64(..3), caller.random.u64(..3), caller.random.u64(..3)]
+    }
+}
+
+/// `CUDA_MEMCPY3D_BATCH_OP`.
+fn boxed(caller: &mut Caller<'_>) -> [u64; 14] {
+    let mut words = [0; 14];
+    words[..5].copy_from_slice(&operand(caller));
+    words[5..10].copy_from_slice(&operand(caller));
+    words[10..].fill_with(|| caller.random.u64(..4));
+    words
+}
 
 const FUNCTIONS: &[(&str, &[Kind])] = &[
     ("cuDeviceGet", &[Out, Small]),
@@ -75,6 +117,12 @@ const FUNCTIONS: &[(&str, &[Kind])] = &[
     ("cuMemcpyDtoD_v2", &[Handle, Handle, Size]),
     ("cuMemcpyHtoDAsync_v2", &[Handle, Host, Size, Handle]),
     ("cuMemcpyDtoHAsync_v2", &[Host, Handle, Size, Handle]),
+    ("cuMemcpyBatchAsync", &[ADDRESSES, ADDRESSES, SIZES, COUNT, ATTRIBUTES, INDICES, COUNT, Out, Handle]),
+    ("cuMemcpy3DBatchAsync_v2", &[COUNT, BOXES, Null, Handle]),
+    ("cuMemcpy3DWithAttributesAsync", &[BOXES, Null, Handle]),
+    ("cuMemPrefetchBatchAsync", &[ADDRESSES, SIZES, COUNT, ATTRIBUTES, INDICES, COUNT, Null, Handle]),
+    ("cuMemHostRegister_v2", &[Host, Size, Small]),
+    ("cuMemHostUnregister", &[Host]),
     ("cuMemsetD8_v2", &[Handle, Small, Size]),
     ("cuMemsetD32Async", &[Handle, Small, Small, Handle]),
     ("cuMemsetD2D16_v2", &[Handle, Size, Small, Small, Small]),
@@ -102,6 +150,14 @@ const FUNCTIONS: &[(&str, &[Kind])] = &[
     ("cuGraphDestroy", &[Handle]),
     ("cuGraphClone", &[Out, Handle]),
     ("cuGraphAddEmptyNode", &[Out, Handle, Null, Null]),
+    ("cuGraphAddChildGraphNode", &[Out, Handle, Null, Null, Handle]),
+    ("cuGraphChildGraphNodeGetGraph", &[Handle, Out]),
+    ("cuGraphAddMemAllocNode", &[Out, Handle, Null, Null, ALLOCATION]),
+    ("cuGraphMemAllocNodeGetParams", &[Handle, Out]),
+    ("cuGraphAddMemFreeNode", &[Out, Handle, Null, Null, Handle]),
+    ("cuGraphMemFreeNodeGetParams", &[Handle, Out]),
+    ("cuDeviceGetGraphMemAttribute", &[Small, Small, Out]),
+    ("cuGraphExecUpdate_v2", &[Handle, Handle, Out]),
     ("cuGraphDestroyNode", &[Handle]),
     ("cuGraphGetNodes", &[Handle, Null, Out]),
     ("cuGraphNodeGetType", &[Handle, Out]),
@@ -140,14 +196,30 @@ fn function(name: &str) -> Function {
 struct Driver;
 
 impl Interface for Driver {
-    type Own = Infallible;
+    type Own = Argument;
     const FUNCTIONS: &'static [(&'static str, &'static [Kind])] = FUNCTIONS;
     const IMAGE: &'static CStr = PTX;
     const NAMES: &'static [&'static CStr] = &[c"none", c"count", c"image", c"add"];
     const ALONE: &'static [&'static str] = &["cuMemAllocHost_v2", "cuMemAllocManaged"];
 
-    fn own(&self, kind: Self::Own, _caller: &mut Caller<'_>) -> u64 {
-        match kind {}
+    fn own(&self, kind: Argument, caller: &mut Caller<'_>) -> u64 {
+        let words = match kind {
+            Argument::Count => return caller.random.u64(..=2),
+            Argument::Addresses => vec![caller.host_memory(); 3],
+            Argument::Sizes => vec![caller.random.u64(..=4096), caller.random.u64(..=4096), 4],
+            Argument::Attributes => vec![caller.random.u64(..4), 0, 0, caller.random.u64(..4), 0, 0],
+            Argument::Indices => vec![0, caller.random.u64(..4), caller.random.u64(..4)],
+            Argument::Boxes => [boxed(caller), boxed(caller)].concat(),
+            Argument::Allocation => {
+                let mut words = vec![0; 16];
+                // Pinned memory of the first device, `CUmemAllocationType` and `CUmemLocationType`.
+                words[0] = 1;
+                words[1] = caller.random.u64(..3);
+                words[13] = caller.random.u64(..4096);
+                words
+            }
+        };
+        caller.structure(&words)
     }
 
     fn call(&self, name: &str, [a, b, c, d, e, f, g, h, i, j, k]: [u64; calls::MOST_ARGUMENTS]) -> u32 {

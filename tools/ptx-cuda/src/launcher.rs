@@ -22,7 +22,7 @@ fn variables(settings: &Settings) -> Result<Variables, Error> {
         program.map_err(|error| Error::rejected(format!("cannot tell where this program is: {error}")))?;
     let found = libraries::find(settings.lib_dir.as_deref(), &program)?;
     for library in found.missing.iter().filter(|_| !settings.quiet) {
-        let (name, purpose, build) = (library.built, library.lack, library.build);
+        let (name, Some(purpose), build) = (library.built, library.lack, library.build) else { continue };
         write_stderr(&format!(
             "ptx-cuda: warning: {name} is missing: {purpose}; build it with `cargo build --release {build}`\n"
         ));

@@ -43,9 +43,9 @@ pub(crate) fn run(arguments: &ClientsArguments) -> Result<()> {
     if arguments.list {
         return chosen().try_for_each(|client| list(&mut out, client));
     }
-    let packages = ["-p", "ptx-cuda-tool", "-p", "ptx-cuda", "-p", "ptx-nvjitlink"];
+    let packages = ["-p", "ptx-cuda-tool", "-p", "ptx-cuda", "-p", "ptx-nvjitlink", "-p", "ptx-exec-c"];
     let built = cargo()
-        .args(["build", "--quiet", "--release", "--features", "ptx-cuda/jit"])
+        .args(["build", "--quiet", "--release", "--features", "ptx-cuda/jit,ptx-exec-c/jit"])
         .args(packages)
         .status()?;
     ensure!(built.success(), "the libraries do not build");
