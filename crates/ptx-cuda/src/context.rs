@@ -22,7 +22,7 @@ pub struct Context {
     pub flags: AtomicU32,
     pub id: u64,
     pub api_version: u32,
-    pub limits: Mutex<[usize; 3]>,
+    pub limits: Mutex<[usize; 4]>,
 }
 
 /// The primary context of a device.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use regex_lite::Regex;
 
+use super::packages::{cargo, manifest, programs};
 use super::{Client, Packages, Program, Run};
 
 /// The tool, the libraries, and the folder with the programs.
@@ -52,6 +53,12 @@ impl Tools {
                 outcome
             }
             Program::Pytest(folder, files) => self.run_pytest(run, folder, files, packages),
+            Program::Cargo(tests) => {
+                let manifest = manifest(client);
+                let cargo =
+                    ["run", "--quiet", "--locked", "--offline", "--manifest-path", utf8(&manifest), "--"];
+                self.run_tests(run, &cargo, tests, packages)
+            }
         }
         .named(client)
     }
@@ -75,15 +82,17 @@ impl Tools {
         all
     }
 
-    /// Runs the tests of a program; those after one that fails are run again without it.
+    /// Runs the tests of a file of Python.
     fn run_script(&self, run: &Run, file: &str, tests: &[&str], packages: &Packages) -> Outcome {
-        let path = self.programs.join(file);
+        self.run_tests(run, &[utf8(&self.programs.join(file))], tests, packages)
+    }
+
+    /// Runs a program with names of tests after these words; those after one that fails are run again without it.
+    fn run_tests(&self, run: &Run, program: &[&str], tests: &[&str], packages: &Packages) -> Outcome {
         let mut outcome = Outcome::default();
         let mut rest = tests;
         while !rest.is_empty() {
-            let mut words = vec![path.to_str().expect("a folder named in UTF-8")];
-            words.extend(rest);
-            let (ended, text) = self.output(run, packages, &words);
+            let (ended, text) = self.output(run, packages, &[program, rest].concat());
             let has_passed = |test: &&str| text.lines().any(|line| line == format!("passed {test}"));
             let passed = rest.iter().take_while(|test| has_passed(test)).count();
             outcome.passed += passed;
@@ -101,13 +110,23 @@ impl Tools {
         outcome
     }
 
-    /// Runs Python in `ptx-cuda run`; gives whether it succeeded in time, and all that it wrote.
+    /// Runs Python or Cargo in `ptx-cuda run`; gives whether it succeeded in time, and all that it wrote.
     fn output(&self, run: &Run, packages: &Packages, words: &[&str]) -> (bool, String) {
         use std::os::unix::process::CommandExt as _;
 
         let mut command = Command::new(self.built.join("ptx-cuda"));
         command.args(["run", "-q", "--lib-dir"]).arg(&self.built).args(run.options).arg("--");
-        command.arg(packages.python()).args(words).envs(run.environment.iter().copied());
+        if matches!(run.program, Program::Cargo(_)) {
+            // cust looks for a folder `lib64` of a CUDA installation, and finds the library where `ptx-cuda run` tells the linker.
+            let folder = packages.folder();
+            if let Err(error) = std::fs::create_dir_all(folder.join("lib64")) {
+                return (false, format!("{}: {error}", folder.display()));
+            }
+            command.arg(cargo()).env("CARGO_TARGET_DIR", folder).env("CUDA_LIBRARY_PATH", folder);
+        } else {
+            command.arg(packages.python());
+        }
+        command.args(words).envs(run.environment.iter().copied());
         if let (Program::Pytest(..), Some((folder, modules))) = (run.program, packages.source()) {
             command.current_dir(folder).env("PYTHONPATH", modules);
         }
@@ -166,6 +185,10 @@ fn wait(child: &mut Child, limit: Duration) -> Option<bool> {
     None
 }
 
+fn utf8(path: &Path) -> &str {
+    path.to_str().expect("a folder named in UTF-8")
+}
+
 fn tail(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     lines[lines.len().saturating_sub(TAIL)..].join("\n")
@@ -222,11 +245,6 @@ fn of_pytest(text: &str, name: &str) -> Outcome {
     let passed = count("passed") + count("xfailed");
     let tail = if failed.is_empty() { String::new() } else { tail(text) };
     Outcome { passed, skipped: count("skipped"), failed, tail }
-}
-
-/// Where the programs are.
-pub(super) fn programs() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("clients")
 }
 
 impl Tools {

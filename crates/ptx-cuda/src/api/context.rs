@@ -23,8 +23,11 @@ use crate::types::ContextParameters;
 /// Flags of contexts: three bits for the way of waiting, host memory, local memory, core dumps, synchronous memory operations.
 const FLAGS: u32 = 0xff;
 
-/// `CUlimit`: stack, output and heap; their values in a new context.
-const LIMITS: [usize; 3] = [1024, 1 << 20, 8 << 20];
+/// `CUlimit`: stack, output, heap, and the granularity of fetches to the L2 cache; their values in a new context.
+const LIMITS: [usize; 4] = [1024, 1 << 20, 8 << 20, MOST_FETCHED];
+
+/// Bytes of the largest granularity of fetches to the L2 cache.
+const MOST_FETCHED: usize = 128;
 
 fn create(gpu: &'static Gpu, flags: u32, api_version: u32, is_primary: bool) -> Answer<Handle<Context>> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -111,7 +114,8 @@ fn release_primary(gpu: &'static Gpu, all: bool) -> Answer {
 fn limit_index(limit: c_uint) -> Answer<usize> {
     match limit {
         0..=2 => Ok(limit as usize),
-        3..=9 => Err(CUresult::UNSUPPORTED_LIMIT.into()),
+        5 => Ok(3),
+        3 | 4 | 6..=10 => Err(CUresult::UNSUPPORTED_LIMIT.into()),
         _ => Err(Failure::value(format!("there is no limit {limit}"))),
     }
 }
@@ -319,13 +323,16 @@ entries! {
     fn cuCtxSetLimit(limit: c_uint, value: usize) {
         let context = current()?;
         let index = limit_index(limit)?;
-        // The stack and the output buffer have no fixed size.
+        // The stack, up to its largest size, and the output buffer grow as needed; the granularity of fetches is a hint.
         match index {
             0 if value > context.gpu.device.properties().stack_bytes => {
                 let most = context.gpu.device.properties().stack_bytes;
                 return Err(Failure::because(CUresult::OUT_OF_MEMORY, format!("the stack has at most {most} bytes")));
             }
             2 => enlarge_heap(context.gpu, value)?,
+            3 if value > MOST_FETCHED => {
+                return Err(Failure::value(format!("fetches of {value} bytes to the L2 cache")));
+            }
             _ => {}
         }
         lock(&context.limits)[index] = value;
