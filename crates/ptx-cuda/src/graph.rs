@@ -98,6 +98,16 @@ impl UserObject {
     }
 }
 
+/// Fails unless an operation may take the place of another one. Nodes that allocate or free memory keep their parameters.
+fn require_replaceable(old: &Work, new: &Work) -> Answer {
+    if old.kind() != new.kind() || old.is_of_memory() {
+        return Err(Failure::value(
+            "parameters of another kind of node, or of one that allocates or frees memory",
+        ));
+    }
+    Ok(())
+}
+
 fn next_id() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
@@ -137,8 +147,7 @@ impl Graph {
     /// Fails if nodes of it allocate or free memory: it is neither copied, nor are nodes and dependencies removed.
     pub fn refuse_memory_nodes(&self) -> Answer {
         let state = self.state();
-        let mut works = state.nodes.values().map(|node| &node.work);
-        if works.any(|work| matches!(work, Work::Allocate(..) | Work::Free(_))) {
+        if state.nodes.values().any(|node| node.work.is_of_memory()) {
             return Err(Failure::value("the graph has nodes that allocate or free memory"));
         }
         Ok(())
@@ -329,9 +338,7 @@ impl Node {
         let (graph, index) = self.place()?;
         let mut state = graph.state();
         let node = state.nodes.get_mut(&index).ok_or(CUresult::INVALID_VALUE)?;
-        if node.work.kind() != work.kind() {
-            return Err(Failure::value("parameters of another kind of node"));
-        }
+        require_replaceable(&node.work, &work)?;
         node.work = work;
         Ok(())
     }
@@ -357,9 +364,7 @@ impl Executable {
         let step = steps.iter_mut().find(|step| step.node == node);
         let step =
             step.ok_or_else(|| Failure::value("the node is not of the graph that was instantiated"))?;
-        if step.work.kind() != work.kind() {
-            return Err(Failure::value("parameters of another kind of node"));
-        }
+        require_replaceable(&step.work, &work)?;
         step.work = work;
         Ok(())
     }

@@ -84,6 +84,11 @@ impl Work {
         }
     }
 
+    /// Whether it allocates or frees memory of a graph.
+    pub fn is_of_memory(&self) -> bool {
+        matches!(self, Work::Allocate(..) | Work::Free(_))
+    }
+
     /// A captured operation.
     pub fn captured(operation: Operation) -> Self {
         match operation {

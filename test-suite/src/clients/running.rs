@@ -20,6 +20,8 @@ pub struct Tools {
     pub programs: PathBuf,
     /// How long a run may take.
     pub limit: Duration,
+    /// Told of each file of tests when it has run: its name, and what became of it.
+    pub progress: fn(&str, &Outcome),
 }
 
 /// What became of a run.
@@ -71,7 +73,10 @@ impl Tools {
         for file in files {
             let path = format!("{folder}/{file}.py");
             let (_, text) = self.output(run, packages, &[&options[..], &[&path]].concat());
-            let Outcome { passed, skipped, failed, tail } = of_pytest(&text, &format!("{}/{file}", run.name));
+            let name = format!("{}/{file}", run.name);
+            let outcome = of_pytest(&text, &name);
+            (self.progress)(&name, &outcome);
+            let Outcome { passed, skipped, failed, tail } = outcome;
             all.passed += passed;
             all.skipped += skipped;
             if !failed.is_empty() {
@@ -249,8 +254,8 @@ fn of_pytest(text: &str, name: &str) -> Outcome {
 
 impl Tools {
     /// The tools of this folder.
-    pub fn new(built: PathBuf, limit: Duration) -> Self {
-        Self { built, programs: programs(), limit }
+    pub fn new(built: PathBuf, limit: Duration, progress: fn(&str, &Outcome)) -> Self {
+        Self { built, programs: programs(), limit, progress }
     }
 }
 

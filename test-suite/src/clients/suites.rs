@@ -58,6 +58,11 @@ const TINYGRAD_BACKEND: &[&str] = &[
     "test_renderer_failures",
 ];
 
+/// The compiler of tinygrad's own CPU device, which is that of this project's tests.
+const CLANG: &str = "clang-22";
+
+const TINYGRAD_PTX: &[(&str, &str)] = &[("DEV", "CUDA:PTX"), ("CC", CLANG)];
+
 /// The rest of `test/backend`: those that take longer.
 const TINYGRAD_MORE: &[&str] = &[
     "test_schedule",
@@ -85,32 +90,32 @@ const TINYGRAD_NVRTC: &[&str] = &[
     "test_jit",
 ];
 
-/// Those of `test/backend` with the two ways to compile a kernel, and with eight devices. `clang` is needed for tinygrad's own CPU device.
+/// Those of `test/backend` with the two ways to compile a kernel, and with eight devices.
 pub const TINYGRAD_TESTS: &[Run] = &[
-    pytest("ptx", &["--arch", "86"], &[("DEV", "CUDA:PTX")], "test/backend", TINYGRAD_BACKEND),
-    pytest("more", &["--arch", "86"], &[("DEV", "CUDA:PTX")], "test/backend", TINYGRAD_MORE),
+    pytest("ptx", &["--arch", "86"], TINYGRAD_PTX, "test/backend", TINYGRAD_BACKEND),
+    pytest("more", &["--arch", "86"], TINYGRAD_PTX, "test/backend", TINYGRAD_MORE),
     // One of its kernels reads past the end of an allocation.
     pytest(
         "bounds",
         &["--arch", "86", "--bounds", "gpu"],
-        &[("DEV", "CUDA:PTX")],
+        TINYGRAD_PTX,
         "test/backend",
         &["test_tensor_variable"],
     ),
     pytest(
         "ops",
         &["--arch", "86"],
-        &[("DEV", "CUDA:PTX"), ("FORWARD_ONLY", "1")],
+        &[("DEV", "CUDA:PTX"), ("CC", CLANG), ("FORWARD_ONLY", "1")],
         "test/backend",
         &["test_ops"],
     ),
     // The mock device of tinygrad runs kernels by the function of gpuocelot that `libptx_exec` has.
-    pytest("mock", &[], &[("DEV", "MOCK+CUDA:PTX")], "test", &["test_tiny"]),
-    pytest("nvrtc", &["--arch", "86"], &[("DEV", "CUDA")], "test/backend", TINYGRAD_NVRTC),
+    pytest("mock", &[], &[("DEV", "MOCK+CUDA:PTX"), ("CC", CLANG)], "test", &["test_tiny"]),
+    pytest("nvrtc", &["--arch", "86"], &[("DEV", "CUDA"), ("CC", CLANG)], "test/backend", TINYGRAD_NVRTC),
     pytest(
         "devices",
         &["--arch", "86", "--devices", "8"],
-        &[("DEV", "CUDA:PTX")],
+        TINYGRAD_PTX,
         "test/backend",
         &["test_multitensor"],
     ),

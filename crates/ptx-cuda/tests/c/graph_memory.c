@@ -151,6 +151,8 @@ static void restrictions(void)
     GIVES(cuGraphDestroyNode(fill), CUDA_ERROR_INVALID_VALUE);
     GIVES(cuGraphRemoveDependencies(graph, &allocate, &fill, NULL, 1), CUDA_ERROR_INVALID_VALUE);
     GIVES(cuGraphClone(&copy, graph), CUDA_ERROR_INVALID_VALUE);
+    CUgraphNodeParams other = { .type = CU_GRAPH_NODE_TYPE_MEM_ALLOC, .alloc = { .poolProps = wanted().poolProps, .bytesize = 4 * N } };
+    GIVES(cuGraphNodeSetParams(allocate, &other), CUDA_ERROR_INVALID_VALUE);
     OK(cuGraphCreate(&parent, 0));
     GIVES(cuGraphAddChildGraphNode(&node, parent, NULL, 0, graph), CUDA_ERROR_INVALID_VALUE);
     OK(cuGraphInstantiate(&executable, graph, 0));
