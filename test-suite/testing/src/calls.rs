@@ -141,6 +141,7 @@ impl<'known> Caller<'known> {
     fn name(&mut self, names: &[&'static CStr]) -> u64 {
         match self.random.usize(..2 * names.len()) {
             0 => 0,
+            // Default: an interface without names has null pointers alone.
             index => names.get(index - 1).or(names.last()).map_or(0, |name| name.as_ptr() as u64),
         }
     }
