@@ -43,7 +43,7 @@ fn trial(client: &'static Client, is_listed: bool) -> Trial {
 /// Runs the small runs of a client.
 fn runs(client: &Client, packages: &Packages) -> Result<(), Failed> {
     let built: PathBuf = testing::built(&["ptx-cuda-tool", "ptx-cuda", "ptx-nvjitlink"], &[]);
-    let tools = Tools::new(built, LIMIT);
+    let tools = Tools::new(built, LIMIT, |_, _| {});
     let expected = Expected::read()?;
     let mut found = Vec::new();
     for run in client.runs.iter().filter(|run| run.small) {

@@ -19,7 +19,7 @@ pub struct Array {
     pub image: SharedImage,
     pub level: u32,
     pub description: Array3dDescription,
-    /// Held while texels are changed: they are written all at once.
+    /// Locked while texels are written, so that every write is complete before the next one begins.
     pub change: Arc<Mutex<()>>,
 }
 
@@ -38,7 +38,7 @@ pub fn slice(array: Handle<Array>) -> Answer<Slice> {
     array.get()
 }
 
-/// The format of channels, `CUarray_format`, with the number of channels if it says it.
+/// The format of channels, `CUarray_format`, and the number of channels where the format implies it.
 pub fn format_and_channels(format: c_uint) -> Answer<(ChannelFormat, Option<u32>)> {
     let several = |first: c_uint| Some([1, 2, 4][(format - first) as usize]);
     Ok(match format {
@@ -81,10 +81,15 @@ impl Array {
         (before, row(self.level), image.level_size(self.level)[1].into(), slices(self.level))
     }
 
-    /// Fails unless a box of bytes, rows and slices is in the array, and whole texels.
+    /// Bytes of a texel.
+    pub fn texel_bytes(&self) -> u64 {
+        self.image.description().texel_bytes().into()
+    }
+
+    /// Fails unless a box, in bytes, rows and slices, is within the array and consists of whole texels.
     pub fn check(&self, start: (u64, u64, u64), size: (u64, u64, u64)) -> Answer {
         let (_, row, rows, slices) = self.layout();
-        let texel = u64::from(self.image.description().texel_bytes());
+        let texel = self.texel_bytes();
         let is_in = |start: u64, size: u64, all: u64| start.checked_add(size).is_some_and(|end| end <= all);
         if !is_in(start.0, size.0, row) || !is_in(start.1, size.1, rows) || !is_in(start.2, size.2, slices) {
             return Err(Failure::value("a copy is not within the array"));

@@ -38,7 +38,7 @@ thread_local! {
     pub static MODE: Cell<c_uint> = const { Cell::new(GLOBAL) };
 }
 
-/// Where a stream has its part in a capture, if it is captured.
+/// The part of a stream in a capture; `None` if it is not captured.
 pub type Slot = Mutex<Option<Capture>>;
 
 /// The part of a stream in a capture.
@@ -48,11 +48,11 @@ pub struct Capture {
     pub is_origin: bool,
     /// The nodes that the next one depends on.
     pub before: Vec<u32>,
-    /// What the caller was told of them, for as long as it may read it.
+    /// Their handles as a query returned them; the caller may read this list until the next query.
     pub told: Vec<Handle<Node>>,
 }
 
-/// A point in a capture, which an event that was recorded there means.
+/// The point in a capture at which an event was recorded.
 #[derive(Clone, Debug)]
 pub struct Captured {
     pub session: Arc<Session>,
@@ -88,7 +88,7 @@ impl Capture {
         self.session.is_invalid.store(true, Ordering::Release);
     }
 
-    /// The present point.
+    /// The point after all operations so far.
     pub fn place(&self) -> Captured {
         Captured { session: self.session.clone(), before: self.before.clone() }
     }
@@ -217,7 +217,7 @@ impl Capture {
             Ok(()) => to.set(session.handle),
             Err(failure) => {
                 to.set_if_wanted(Handle::NULL);
-                // The caller has not got it.
+                // Its handle was not returned to the caller.
                 let _ = session.handle.remove();
                 Err(failure)
             }

@@ -22,7 +22,7 @@ pub struct Context {
     pub flags: AtomicU32,
     pub id: u64,
     pub api_version: u32,
-    pub limits: Mutex<[usize; 3]>,
+    pub limits: Mutex<[usize; 4]>,
 }
 
 /// The primary context of a device.
@@ -37,7 +37,7 @@ pub struct Primary {
 static PRIMARIES: Mutex<BTreeMap<i32, Primary>> = Mutex::new(BTreeMap::new());
 
 impl Primary {
-    /// Reads or changes that of a device.
+    /// Calls a function with the primary context of a device.
     pub fn of<T>(gpu: &Gpu, act: impl FnOnce(&mut Self) -> T) -> T {
         act(lock(&PRIMARIES).entry(gpu.ordinal).or_default())
     }
@@ -50,7 +50,7 @@ thread_local! {
     static STACK: RefCell<Vec<Handle<Context>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Reads or changes the contexts that the thread has made current, the current one last.
+/// Calls a function with the contexts that the thread has made current, the current one last.
 ///
 /// # Errors
 /// When the thread ends: destructors of a program's own objects may call the driver after those of this library.

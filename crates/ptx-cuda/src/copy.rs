@@ -41,6 +41,11 @@ impl Side {
         span().ok_or_else(|| Failure::value("a copy of more bytes than 64 bits count"))
     }
 
+    /// Whether it is memory of the host, known or not.
+    pub fn is_of_host(&self) -> bool {
+        matches!(*self, Side::Linear { address, .. } if memory::is_of_host(address))
+    }
+
     pub fn is_unknown(&self) -> bool {
         matches!(*self, Side::Linear { address, .. } if memory::region(address).is_none())
     }
@@ -57,7 +62,7 @@ impl Copy {
         self.width == 0 || self.height == 0 || self.depth == 0
     }
 
-    /// Checks the sides; `known` says of the first and the second one whether its memory has to be known.
+    /// Checks both sides. `known` is whether the memory of the destination, and that of the source, must be known to the driver.
     pub fn check(&self, known: (bool, bool)) -> Answer {
         if self.is_empty() {
             return Ok(());
@@ -97,7 +102,7 @@ impl Copy {
         all.into_iter().flatten().filter(|found| found.ordinal != gpu.ordinal).collect()
     }
 
-    /// Does it.
+    /// Performs the copy.
     pub fn run(&self, gpu: &'static Gpu) -> Answer {
         if let Some(error) = gpu.device.stopped() {
             return Err(gpu.failure(error));

@@ -5,12 +5,19 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use ptx_device::{Device, DeviceError};
 
 use crate::error::{Answer, CUresult, Failure};
-use crate::log;
+use crate::log::LOG;
 use crate::settings::{Model, Settings};
 
-/// Locks a mutex. What it protects is valid even if a thread panicked meanwhile: no function leaves it half changed.
+/// Locks a mutex, also after a panic of another thread: no function leaves the value partly changed.
 pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Bytes of memory that belongs to graphs, at present and at most since that was reset.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GraphMemoryUsage {
+    pub current: u64,
+    pub most: u64,
 }
 
 /// A device.
@@ -20,6 +27,8 @@ pub struct Gpu {
     pub model: &'static Model,
     pub memory_bytes: u64,
     pub device: Device,
+    /// Memory that belongs to graphs.
+    pub graph_memory: Mutex<GraphMemoryUsage>,
     /// The first error of work on a stream that has not been returned.
     pub error: Mutex<Option<Failure>>,
     /// Whether the report of the kernel that stopped the device has been written.
@@ -28,7 +37,7 @@ pub struct Gpu {
     pub output: &'static Mutex<Vec<u8>>,
 }
 
-/// Bytes of memory of a device if the host does not tell how many it has.
+/// Bytes of memory of a device if the size of the memory of the host is unknown.
 const USUAL_MEMORY: u64 = 4 << 30;
 
 /// Output is written before the next synchronization if there is more.
@@ -66,6 +75,7 @@ impl Gpu {
             model: settings.model,
             memory_bytes: device.properties().memory_bytes.unwrap_or(USUAL_MEMORY),
             device,
+            graph_memory: Mutex::default(),
             error: Mutex::default(),
             reported: Mutex::default(),
             output,
@@ -84,7 +94,7 @@ impl Gpu {
             let mut reported = lock(&self.reported);
             if !std::mem::replace(&mut *reported, true) {
                 self.flush();
-                log::report(&stopped.to_string());
+                LOG.report(&stopped.to_string());
             }
         }
         error.into()
@@ -92,7 +102,7 @@ impl Gpu {
 
     /// Keeps an error of work on a stream, for a later synchronization.
     pub fn keep(&self, failure: Failure) {
-        log::failed("work on a stream", &failure);
+        LOG.failed("work on a stream", &failure);
         lock(&self.error).get_or_insert(failure);
     }
 
@@ -113,7 +123,7 @@ impl Gpu {
         self.check()
     }
 
-    /// Makes a device usable again that a kernel stopped.
+    /// Resets a device that an error of a kernel stopped.
     pub fn recover(&self) {
         self.device.recover();
         *lock(&self.reported) = false;

@@ -2,6 +2,7 @@
 
 use std::ffi::CStr;
 
+use ptx_cabi::ArgumentError;
 use ptx_device::DeviceError;
 
 /// A result of a function of the driver, `CUresult`.
@@ -14,7 +15,7 @@ pub struct CUresult(pub u32);
 pub struct Failure {
     /// The result.
     pub result: CUresult,
-    /// The reason, if there is more to say than the result does.
+    /// The reason, where the result code alone does not tell it.
     pub reason: Option<String>,
 }
 
@@ -30,6 +31,27 @@ impl Failure {
     /// An invalid argument.
     pub fn value(reason: impl Into<String>) -> Self {
         Self::because(CUresult::INVALID_VALUE, reason)
+    }
+}
+
+impl ptx_cabi::Failure for Failure {
+    fn internal() -> Self {
+        Self::because(CUresult::UNKNOWN, "internal error")
+    }
+
+    fn line(&self) -> Option<String> {
+        let is_error = self.result != CUresult::NOT_READY;
+        is_error.then(|| ptx_cabi::line(&self.result.name(), self.reason.as_deref()))
+    }
+}
+
+impl From<ArgumentError> for Failure {
+    fn from(error: ArgumentError) -> Self {
+        let result = match error {
+            ArgumentError::Null(_) | ArgumentError::TooLong => CUresult::INVALID_VALUE,
+            ArgumentError::NotUtf8 => CUresult::NOT_FOUND,
+        };
+        Self::because(result, error.to_string())
     }
 }
 

@@ -33,7 +33,7 @@ impl Fill {
         memory::require(self.to, bytes.ok_or_else(wrong)?)
     }
 
-    /// Does it.
+    /// Performs the fill.
     pub fn run(&self, gpu: &'static Gpu) -> Answer {
         if let Some(error) = gpu.device.stopped() {
             return Err(gpu.failure(error));

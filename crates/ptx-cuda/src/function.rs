@@ -58,7 +58,7 @@ impl Function {
             2 => fixed.constant_bytes,
             3 => fixed.local_bytes,
             4 => self.registers.map_or(fixed.registers, |most| fixed.registers.min(most)).into(),
-            // What is called the version of PTX is that of the virtual architecture: libraries choose by it what the kernel was compiled for.
+            // `CU_FUNC_ATTRIBUTE_PTX_VERSION` is the number of the virtual architecture, from which libraries see what the kernel was compiled for.
             5 => match fixed.target {
                 Some(target) => target.number.into(),
                 None => return Err(Failure::value("the module has no target")),

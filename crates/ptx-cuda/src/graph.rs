@@ -1,9 +1,9 @@
-//! Graphs: their structure, and executable ones. The nodes of an executable graph are done one after the other, in an order that their
+//! Graphs: their structure, and executable ones. The nodes of an executable graph are performed one after the other, in an order that their
 //! dependencies allow.
 
 use std::collections::BTreeMap;
 use std::ffi::c_uint;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use crate::driver::lock;
@@ -16,13 +16,20 @@ use crate::pointer::In;
 
 objects! { Graph, 13, INVALID_VALUE; Node, 14, INVALID_VALUE; Executable, 15, INVALID_VALUE; UserObject, 16, INVALID_VALUE; }
 
+/// `CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH`.
+const AUTO_FREE_ON_LAUNCH: u64 = 1;
+
 /// A graph.
 #[derive(Debug)]
 pub struct Graph {
     pub id: u64,
     pub state: Mutex<State>,
-    /// Objects of the program that it keeps, with their references.
+    /// Objects of the program that it retains, with the number of references.
     pub kept: Mutex<Vec<(Arc<UserObject>, u32)>>,
+    /// Whether a node of another graph contains it.
+    is_child: AtomicBool,
+    /// The executable graph of it that was made last.
+    executable: Mutex<Weak<Executable>>,
 }
 
 #[derive(Debug, Default)]
@@ -74,7 +81,7 @@ pub struct UserObject {
 impl Drop for Graph {
     fn drop(&mut self) {
         for node in lock(&self.state).nodes.values() {
-            // They are only removed here, or with the node.
+            // Its handle is removed only here and when the node is destroyed.
             let _ = node.handle.remove();
         }
         for (object, count) in lock(&self.kept).iter() {
@@ -91,6 +98,16 @@ impl UserObject {
     }
 }
 
+/// Fails unless an operation may take the place of another one. Nodes that allocate or free memory keep their parameters.
+fn require_replaceable(old: &Work, new: &Work) -> Answer {
+    if old.kind() != new.kind() || old.is_of_memory() {
+        return Err(Failure::value(
+            "parameters of another kind of node, or of one that allocates or frees memory",
+        ));
+    }
+    Ok(())
+}
+
 fn next_id() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
@@ -99,11 +116,41 @@ fn next_id() -> u64 {
 impl Graph {
     /// An empty graph.
     pub fn new() -> Arc<Self> {
-        Arc::new(Self { id: next_id(), state: Mutex::default(), kept: Mutex::default() })
+        Arc::new(Self {
+            id: next_id(),
+            state: Mutex::default(),
+            kept: Mutex::default(),
+            is_child: AtomicBool::new(false),
+            executable: Mutex::default(),
+        })
     }
 
     pub fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
+    }
+
+    /// Makes it the graph of a node.
+    ///
+    /// # Errors
+    /// If it is that of another node already.
+    pub fn set_child(&self) -> Answer {
+        if self.is_child.swap(true, Ordering::AcqRel) {
+            return Err(Failure::value("the graph belongs to a node"));
+        }
+        Ok(())
+    }
+
+    pub fn is_child(&self) -> bool {
+        self.is_child.load(Ordering::Acquire)
+    }
+
+    /// Fails if nodes of it allocate or free memory: it is neither copied, nor are nodes and dependencies removed.
+    pub fn refuse_memory_nodes(&self) -> Answer {
+        let state = self.state();
+        if state.nodes.values().any(|node| node.work.is_of_memory()) {
+            return Err(Failure::value("the graph has nodes that allocate or free memory"));
+        }
+        Ok(())
     }
 
     /// Adds a node.
@@ -114,6 +161,14 @@ impl Graph {
         }
         let mut state = self.state();
         let index = state.next;
+        match &work {
+            Work::Allocate(..) | Work::Free(_) if self.is_child() => {
+                return Err(Failure::value("a graph of a node gets no nodes that allocate or free memory"));
+            }
+            Work::Allocate(_, memory) => memory.set_owner(self.id),
+            Work::Free(memory) => memory.add_free(self.id)?,
+            _ => {}
+        }
         let handle = Node::table().insert(Arc::new(Node { graph: Arc::downgrade(self), index }))?;
         state.next += 1;
         state.nodes.insert(index, NodeState { handle, work, dependencies });
@@ -204,16 +259,26 @@ impl Graph {
     }
 
     pub fn instantiate(&self, flags: u64) -> Answer<Handle<Executable>> {
-        // Memory is freed at the next launch, upload, launches by kernels, priorities of nodes.
+        // `CUDA_GRAPH_INSTANTIATE_FLAG_*`: automatic free on launch (1), upload (2), launches by kernels (4), priorities of nodes (8).
         if flags & !0xf != 0 {
             return Err(Failure::value(format!("flags {flags:#x} of an executable graph")));
         }
         if flags & 4 != 0 {
             return Err(Failure::because(CUresult::NOT_SUPPORTED, "graphs that kernels launch"));
         }
+        let has_memory = self.refuse_memory_nodes().is_err();
+        let mut last = lock(&self.executable);
+        if has_memory && (self.is_child() || last.strong_count() > 0) {
+            return Err(Failure::value(
+                "a graph with nodes that allocate or free memory has one executable graph",
+            ));
+        }
         let steps = self.order()?;
         steps.iter().try_for_each(|step| step.work.operation().map(drop))?;
-        Executable::table().insert(Arc::new(Executable { id: next_id(), flags, steps: Mutex::new(steps) }))
+        let made = Arc::new(Executable { id: next_id(), flags, steps: Mutex::new(steps) });
+        *last = Arc::downgrade(&made);
+        drop(last);
+        Executable::table().insert(made)
     }
 
     pub fn edges(&self) -> Vec<(Handle<Node>, Handle<Node>)> {
@@ -233,6 +298,9 @@ impl Graph {
         connects: bool,
     ) -> Answer {
         let (from, to) = (self.indices(from, count)?, self.indices(to, count)?);
+        if !connects {
+            self.refuse_memory_nodes()?;
+        }
         let mut state = self.state();
         for (from, to) in from.iter().zip(&to) {
             let node = state.nodes.get_mut(to).ok_or(CUresult::INVALID_VALUE)?;
@@ -258,21 +326,19 @@ impl Node {
         Ok((graph, self.index))
     }
 
-    /// What it does.
+    /// Its operation.
     pub fn work(&self) -> Answer<Work> {
         let (graph, index) = self.place()?;
         let state = graph.state();
         Ok(state.nodes.get(&index).ok_or(CUresult::INVALID_VALUE)?.work.clone())
     }
 
-    /// Changes what it does to something of the same kind.
+    /// Replaces its operation by one of the same kind.
     pub fn set_work(&self, work: Work) -> Answer {
         let (graph, index) = self.place()?;
         let mut state = graph.state();
         let node = state.nodes.get_mut(&index).ok_or(CUresult::INVALID_VALUE)?;
-        if node.work.kind() != work.kind() {
-            return Err(Failure::value("parameters of another kind of node"));
-        }
+        require_replaceable(&node.work, &work)?;
         node.work = work;
         Ok(())
     }
@@ -292,20 +358,18 @@ impl Node {
 }
 
 impl Executable {
-    /// Changes what the step of a node does to something of the same kind.
+    /// Replaces the operation of the step of a node by one of the same kind.
     pub fn set_work(&self, node: Handle<Node>, work: Work) -> Answer {
         let mut steps = lock(&self.steps);
         let step = steps.iter_mut().find(|step| step.node == node);
         let step =
             step.ok_or_else(|| Failure::value("the node is not of the graph that was instantiated"))?;
-        if step.work.kind() != work.kind() {
-            return Err(Failure::value("parameters of another kind of node"));
-        }
+        require_replaceable(&step.work, &work)?;
         step.work = work;
         Ok(())
     }
 
-    /// What the step of a node does.
+    /// The operation of the step of a node.
     pub fn work(&self, node: Handle<Node>) -> Answer<Work> {
         let steps = lock(&self.steps);
         let step = steps.iter().find(|step| step.node == node);
@@ -315,8 +379,64 @@ impl Executable {
             .clone())
     }
 
-    /// The operations of its steps, for a launch.
-    pub fn operations(&self) -> Answer<Vec<Operation>> {
+    /// The operations of a launch in a stream that is captured.
+    ///
+    /// # Errors
+    /// If nodes allocate or free memory: a graph with such nodes is not copied to another graph.
+    pub fn captured(&self) -> Answer<Vec<Operation>> {
+        if !self.memory_nodes()?.is_empty() {
+            return Err(Failure::value("a graph with nodes that allocate or free memory is not captured"));
+        }
+        self.operations()
+    }
+
+    /// The memory that its steps allocate and free, those of graphs within it included.
+    fn memory_nodes(&self) -> Answer<Vec<Work>> {
+        let mut found = Vec::new();
+        let mut rest: Vec<Step> = lock(&self.steps).clone();
+        while let Some(step) = rest.pop() {
+            match step.work {
+                Work::Child(child) => rest.extend(child.graph.order()?),
+                work @ (Work::Allocate(..) | Work::Free(_)) => found.push(work),
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+
+    /// The operations of a launch. It allocates and frees the memory of its nodes now, in the order of launches, and its last operations hold that memory.
+    ///
+    /// # Errors
+    /// If memory of an earlier launch is still allocated, unless such memory is freed automatically, or memory that a node frees is not.
+    pub fn launch(&self) -> Answer<Vec<Operation>> {
+        let mut operations = self.operations()?;
+        let frees_automatically = self.flags & AUTO_FREE_ON_LAUNCH != 0;
+        let memory_nodes = self.memory_nodes()?;
+        for work in &memory_nodes {
+            match work {
+                Work::Allocate(_, memory) if memory.is_allocated() && !frees_automatically => {
+                    return Err(Failure::value("memory that an earlier launch has allocated is not freed"));
+                }
+                Work::Free(memory) if !memory.is_freed_in_its_graph() && !memory.is_allocated() => {
+                    return Err(Failure::value("a node frees memory that is not allocated"));
+                }
+                _ => {}
+            }
+        }
+        for work in memory_nodes {
+            let (Work::Allocate(_, memory) | Work::Free(memory)) = &work else { continue };
+            match &work {
+                _ if memory.is_freed_in_its_graph() => {}
+                Work::Allocate(..) => memory.allocate(),
+                _ => memory.free()?,
+            }
+            operations.push(Operation::Hold(memory.clone()));
+        }
+        Ok(operations)
+    }
+
+    /// The operations of its steps.
+    fn operations(&self) -> Answer<Vec<Operation>> {
         let operation = |step: &Step| {
             if let Work::Kernel(launch) = &step.work {
                 launch.require_blocks()?;
@@ -326,10 +446,11 @@ impl Executable {
         lock(&self.steps).iter().filter(|step| step.is_enabled).map(operation).collect()
     }
 
-    /// Takes over what the nodes of a graph of the same structure do; else the reason, `CUgraphExecUpdateResult`, and the node.
+    /// Replaces the operations by those of a graph with the same structure; otherwise returns the reason, `CUgraphExecUpdateResult`, and the node that differs.
     pub fn update(&self, graph: &Graph) -> Answer<Result<(), (c_uint, Handle<Node>)>> {
         const TOPOLOGY: c_uint = 2;
         const KIND: c_uint = 3;
+        const PARAMETERS: c_uint = 5;
         let new = graph.order()?;
         let mut steps = lock(&self.steps);
         if new.len() != steps.len() {
@@ -347,6 +468,14 @@ impl Executable {
             if before != after {
                 return Ok(Err((TOPOLOGY, new_step.node)));
             }
+        }
+        let memory = |work: &Work| match work {
+            Work::Allocate(_, memory) | Work::Free(memory) => Some(memory.address),
+            _ => None,
+        };
+        let differs = steps.iter().zip(&new).find(|(old, new)| memory(&old.work) != memory(&new.work));
+        if let Some((_, new)) = differs {
+            return Ok(Err((PARAMETERS, new.node)));
         }
         for (old, new) in steps.iter_mut().zip(new) {
             old.work = new.work;

@@ -1,56 +1,63 @@
-//! The nodes of graphs: what they do, and their parameters.
+//! The nodes of graphs: their operations and parameters.
 
 use std::ffi::c_uint;
 use std::sync::Arc;
 
-use crate::driver::Gpu;
 use crate::error::Answer;
 use crate::fill::Fill;
 use crate::graph::Graph;
+use crate::graph_memory::GraphMemory;
 use crate::handle::{AnyHandle, Handle, Object};
 use crate::host_call::HostCall;
 use crate::launch::Launch;
-use crate::memory;
 use crate::operation::Operation;
 use crate::types::{AllocationNode, Copy3d, FillNode};
 
-/// Memory of a graph: it is freed with the last graph that has it.
+/// A graph that a node of another graph contains, which its handle refers to as long as the node exists.
 #[derive(Debug)]
-pub struct Reserved {
-    pub address: u64,
-    pub gpu: &'static Gpu,
+pub struct ChildGraph {
+    pub handle: Handle<Graph>,
+    pub graph: Arc<Graph>,
 }
 
-impl Reserved {
-    pub fn new(address: u64, gpu: &'static Gpu) -> Arc<Self> {
-        Arc::new(Self { address, gpu })
+impl ChildGraph {
+    /// A copy of a graph for a node.
+    pub fn copy_of(graph: &Graph) -> Answer<Arc<Self>> {
+        let copy = graph.copy()?;
+        copy.set_child()?;
+        Ok(Arc::new(Self { handle: Graph::table().insert(copy.clone())?, graph: copy }))
+    }
+
+    /// A graph whose ownership a node takes over.
+    pub fn moved(handle: Handle<Graph>) -> Answer<Arc<Self>> {
+        let graph = handle.get()?;
+        graph.set_child()?;
+        Ok(Arc::new(Self { handle, graph }))
     }
 }
 
-impl Drop for Reserved {
+impl Drop for ChildGraph {
     fn drop(&mut self) {
-        if memory::forget(self.address, |kind| matches!(kind, memory::Kind::Pool(_))).is_some() {
-            // It was allocated, and no one else frees it.
-            let _ = self.gpu.device.release(self.address);
-        }
+        // The handle is removed only here.
+        let _ = self.handle.remove();
     }
 }
 
-/// What a node does, with the parameters that it was given where an operation does not have them.
+/// The operation of a node, with the parameters of the node where the operation does not contain them.
 #[derive(Clone, Debug)]
 pub enum Work {
     Kernel(Arc<Launch>),
     Copy(Box<Copy3d>, Operation),
     Fill(FillNode),
     Host(HostCall),
-    Child(Handle<Graph>, Arc<Graph>),
+    Child(Arc<ChildGraph>),
     Empty,
     /// The event, and its handle if the node was given one.
     Wait(AnyHandle, ptx_device::Event),
     Record(AnyHandle, ptx_device::Event),
-    Allocate(Box<AllocationNode>, Arc<Reserved>),
-    Free(u64),
-    /// What was captured and has no parameters to be asked for.
+    Allocate(Box<AllocationNode>, Arc<GraphMemory>),
+    Free(Arc<GraphMemory>),
+    /// A captured operation whose parameters cannot be queried.
     Captured(Operation),
 }
 
@@ -77,6 +84,11 @@ impl Work {
         }
     }
 
+    /// Whether it allocates or frees memory of a graph.
+    pub fn is_of_memory(&self) -> bool {
+        matches!(self, Work::Allocate(..) | Work::Free(_))
+    }
+
     /// A captured operation.
     pub fn captured(operation: Operation) -> Self {
         match operation {
@@ -93,17 +105,15 @@ impl Work {
             Operation::Host(call) => Work::Host(call),
             Operation::Wait(event) => Work::Wait(Handle::NULL, event),
             Operation::Record(event) => Work::Record(Handle::NULL, event),
-            Operation::Free(address) => Work::Free(address),
             Operation::Empty => Work::Empty,
             other => Work::Captured(other),
         }
     }
 
-    /// The same for the copy of a graph, which has graphs of its own within.
+    /// The same operation for a copy of the graph: graphs within it are copied.
     pub fn copy(&self) -> Answer<Self> {
-        if let Work::Child(_, graph) = self {
-            let copy = graph.copy()?;
-            return Ok(Work::Child(Graph::table().insert(copy.clone())?, copy));
+        if let Work::Child(child) = self {
+            return Ok(Work::Child(ChildGraph::copy_of(&child.graph)?));
         }
         Ok(self.clone())
     }
@@ -115,10 +125,10 @@ impl Work {
             Work::Copy(_, operation) | Work::Captured(operation) => operation.clone(),
             Work::Fill(fill) => Operation::Fill(fill_of(fill)),
             Work::Host(call) => Operation::Host(*call),
-            Work::Child(_, graph) => Operation::Child(graph.program()?),
+            Work::Child(child) => Operation::Child(child.graph.program()?),
             Work::Wait(_, event) => Operation::Wait(event.clone()),
             Work::Record(_, event) => Operation::Record(event.clone()),
-            // Memory of a graph is its own until it is destroyed, so that its address is the same at each launch.
+            // Launches allocate and free the memory when they are queued, and hold it until they are complete.
             Work::Empty | Work::Allocate(..) | Work::Free(_) => Operation::Empty,
         })
     }

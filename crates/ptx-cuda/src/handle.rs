@@ -1,5 +1,5 @@
-//! Handles: what a program is given for an object. They are numbers that look like addresses and are looked up, so that one that was never given out,
-//! was of another kind or is no longer valid is an error. None is given out twice.
+//! Handles: what a program is given for an object. They are numbers that look like addresses and are looked up in tables, so that a number that was never a handle,
+//! a handle of another kind, or one that is no longer valid is an error. No number is used twice.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,12 +15,12 @@ const KIND: u32 = 42;
 const MOST_SLOTS: usize = 1 << (USES - INDEX);
 const MOST_USES: u32 = 1 << (KIND - USES);
 
-/// A handle whose type says nothing of the object: that of a context, for what a context does not depend on.
+/// A handle whose static type does not say what the object is, as in structures that have handles of several types.
 pub type AnyHandle = Handle<()>;
 
-/// What has handles.
+/// A type whose objects have handles.
 pub trait Object: Sized + Send + Sync + 'static {
-    /// A number of its own, from 1 to 31.
+    /// The number of the type in its handles, from 1 to 31.
     const KIND: u8;
     /// The error for an invalid handle.
     const INVALID: CUresult = CUresult::INVALID_HANDLE;
@@ -76,7 +76,7 @@ impl<T> Default for Handle<T> {
 }
 
 impl<T> Handle<T> {
-    /// No object.
+    /// The null handle.
     pub const NULL: Self = Self(0, PhantomData);
 
     /// A handle with this number.
@@ -89,7 +89,7 @@ impl<T> Handle<T> {
         self.0
     }
 
-    /// Whether it is none.
+    /// Whether it is null.
     pub const fn is_null(self) -> bool {
         self.0 == 0
     }
@@ -154,7 +154,7 @@ impl<T: Object> Table<T> {
         Handle((T::KIND as usize) << KIND | (uses as usize) << USES | index << INDEX, PhantomData)
     }
 
-    /// Gives an object a handle.
+    /// Adds an object, and returns its handle.
     ///
     /// # Errors
     /// Out of memory if there are too many.

@@ -12,7 +12,7 @@ use crate::error::{Answer, CUresult, Failure};
 
 pub const PAGE: usize = 4096;
 
-/// Memory that devices know, and how it is given back if it was allocated here.
+/// Memory that is registered with devices, and its layout if it was allocated here.
 #[derive(Debug)]
 pub struct Block {
     pub layout: Option<Layout>,
@@ -20,7 +20,7 @@ pub struct Block {
 
 pub static BLOCKS: Mutex<BTreeMap<u64, Block>> = Mutex::new(BTreeMap::new());
 
-/// Tells all devices of memory of the process.
+/// Registers memory of the process with all devices.
 pub fn publish(address: u64, bytes: u64, is_writable: bool, name: &str) -> Answer {
     let start = address & !7;
     let words = (address + bytes).div_ceil(8) - start / 8;
@@ -31,7 +31,7 @@ pub fn publish(address: u64, bytes: u64, is_writable: bool, name: &str) -> Answe
         let region = HostRegion { words, address, bytes, is_writable };
         if let Err(error) = gpu.device.register(region, name) {
             for device in told {
-                // It was registered just now.
+                // It was registered above, so this cannot fail.
                 let _ = device.unregister(address);
             }
             return Err(gpu.failure(error));
@@ -41,7 +41,7 @@ pub fn publish(address: u64, bytes: u64, is_writable: bool, name: &str) -> Answe
     Ok(())
 }
 
-/// Makes devices forget memory, once they are idle.
+/// Removes memory from all devices, once they are idle.
 pub fn withdraw(address: u64) -> Answer {
     for gpu in &Driver::get()?.gpus {
         gpu.device.unregister(address)?;
@@ -53,7 +53,7 @@ pub fn withdraw(address: u64) -> Answer {
 pub fn allocate(bytes: usize, name: &str) -> Answer<u64> {
     let size = bytes.max(1).checked_next_multiple_of(PAGE).ok_or(CUresult::OUT_OF_MEMORY)?;
     let layout = Layout::from_size_align(size, PAGE).map_err(|_| CUresult::OUT_OF_MEMORY)?;
-    // Pages are there once they are accessed: without a limit the system would end the process then.
+    // Pages are allocated when they are first accessed: without a limit, the system would end the process at that time for lack of memory.
     let used: u64 = lock(&BLOCKS).values().filter_map(|block| Some(block.layout?.size() as u64)).sum();
     let most = Driver::get()?.gpus.iter().map(|gpu| gpu.memory_bytes).max().ok_or(CUresult::NO_DEVICE)?;
     if size as u64 > most.saturating_sub(used) {
@@ -78,7 +78,7 @@ pub fn allocate(bytes: usize, name: &str) -> Answer<u64> {
 }
 
 impl Block {
-    /// Withdraws memory, and frees it if it was allocated here.
+    /// Removes memory from all devices, and frees it if it was allocated here.
     pub fn take(address: u64, is_allocated: bool) -> Answer {
         withdraw(address)?;
         let block = lock(&BLOCKS).remove(&address);

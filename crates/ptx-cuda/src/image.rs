@@ -8,7 +8,7 @@ use ptx_image::{Files, ImageError, Kind, container, cubin, fatbin};
 
 use crate::driver::Gpu;
 use crate::error::{Answer, CUresult, Failure};
-use crate::log;
+use crate::log::LOG;
 use crate::pointer::{In, Out, host_bytes, write_text};
 
 impl From<ImageError> for Failure {
@@ -21,7 +21,7 @@ impl From<ImageError> for Failure {
                 let text = format!(
                     "{reason}; this driver executes PTX: see its documentation for how the program is made to pass PTX on"
                 );
-                TOLD.call_once(|| log::report(&format!("ptx-cuda: {text}")));
+                TOLD.call_once(|| LOG.report(&format!("ptx-cuda: {text}")));
                 return Failure::because(CUresult::NO_BINARY_FOR_GPU, text);
             }
         };
@@ -48,16 +48,16 @@ pub fn read(address: u64, size: Option<usize>, gpu: &Gpu) -> Answer<Files> {
         .count();
     let size = match Kind::of(host_bytes(address, known)) {
         Kind::Wrapper => return wrapped(address, gpu),
-        // These are not read any further.
+        // Images of these kinds are refused for their first bytes.
         Kind::Archive | Kind::IntermediateCode => known,
         // The first seven bytes of a header are not zero.
         Kind::Elf if known < 7 => known,
         Kind::Elf => {
-            let tables = cubin::tables(&In::from_address(address).get()?)?;
+            let tables = cubin::tables(&In::at(address).get()?)?;
             cubin::size(host_bytes(address, tables))?
         }
-        Kind::FatBinary => fatbin::size(&In::from_address(address).get()?)?,
-        Kind::Container => container::size(&In::from_address(address).get()?)?,
+        Kind::FatBinary => fatbin::size(&In::at(address).get()?)?,
+        Kind::Container => container::size(&In::at(address).get()?)?,
         // SAFETY: an image that is none of the above is a text that ends with a zero.
         Kind::Text => unsafe { CStr::from_ptr(address as *const libc::c_char) }.count_bytes(),
     };
@@ -66,7 +66,7 @@ pub fn read(address: u64, size: Option<usize>, gpu: &Gpu) -> Answer<Files> {
 
 /// Reads the fat binary that a structure refers to.
 fn wrapped(address: u64, gpu: &Gpu) -> Answer<Files> {
-    let fields: [u64; 2] = In::from_address(address).get()?;
+    let fields: [u64; 2] = In::at(address).get()?;
     read(fields[1], None, gpu)
 }
 
@@ -101,12 +101,12 @@ impl JitOptions {
     /// Reads a list of options (`CUjit_option`) and their values, which are numbers, or pointers, in the size of a pointer.
     pub fn read(count: c_uint, options: In<c_uint>, values: Out<usize>) -> Answer<Self> {
         let options = options.list(count as usize)?;
-        let given = In::from_address(values.address()).list(count as usize)?;
+        let given = In::at(values.address()).list(count as usize)?;
         let mut read = Self::default();
         for (index, (&option, &value)) in options.iter().zip(&given).enumerate() {
             let value: usize = value;
-            let slot = Out::at((values.address() as usize + index * size_of::<usize>()) as *mut usize);
-            let buffer = Out::at(value as *mut u8);
+            let slot = values.cast::<usize>().nth(index);
+            let buffer = Out::at(value as u64);
             match option {
                 0 => read.registers = Some(value as u32).filter(|&registers| registers > 0),
                 2 => read.time = Some(slot.cast()),
@@ -114,7 +114,7 @@ impl JitOptions {
                 4 => read.info_size = Some((value as u32 as usize, slot)),
                 5 => read.errors = Some(buffer),
                 6 => read.errors_size = Some((value as u32 as usize, slot)),
-                // What decides about code or is for the future.
+                // Options that concern machine code, and reserved ones.
                 1 | 7..=33 => {}
                 _ => return Err(Failure::value(format!("there is no option {option} of compilation"))),
             }
@@ -158,7 +158,7 @@ pub fn load(gpu: &'static Gpu, files: &Files, options: &JitOptions) -> Answer<pt
             if matches!(error, DeviceError::Module(_) | DeviceError::Target { .. })
                 && options.errors.is_none()
             {
-                log::report(&error.to_string());
+                LOG.report(&error.to_string());
             }
             Err(gpu.failure(error))
         }

@@ -23,7 +23,7 @@ pub struct Launch {
     pub shape: Shape,
     /// The bytes of all parameters.
     pub parameters: Vec<u8>,
-    /// The address of each parameter among them, for who asks for the arguments of a node.
+    /// The address of each parameter among them, for queries of the arguments of a node.
     pub pointers: Vec<u64>,
 }
 
@@ -86,10 +86,10 @@ impl Arguments {
     pub fn buffer(&self) -> Answer<(u64, usize)> {
         let (mut buffer, mut size) = (0, None);
         for pair in 0..3 {
-            match self.extra.at(2 * pair)? {
+            match self.extra.nth(2 * pair).get()? {
                 END => break,
-                BUFFER => buffer = self.extra.at(2 * pair + 1)?,
-                BUFFER_SIZE => size = Some(In::<usize>::from_address(self.extra.at(2 * pair + 1)?).get()?),
+                BUFFER => buffer = self.extra.nth(2 * pair + 1).get()?,
+                BUFFER_SIZE => size = Some(In::<usize>::at(self.extra.nth(2 * pair + 1).get()?).get()?),
                 other => return Err(Failure::value(format!("there is no extra option {other} of launches"))),
             }
         }
@@ -118,7 +118,7 @@ impl Arguments {
         }
         let mut bytes = vec![0; size];
         for (index, parameter) in parameters.iter().enumerate() {
-            let from = self.each.at(index)?;
+            let from = self.each.nth(index).get()?;
             if from == 0 {
                 return Err(Failure::value(format!("argument {index} is null")));
             }
@@ -129,7 +129,7 @@ impl Arguments {
     }
 }
 
-/// Fails unless the function may be launched in a shape, which gets the cluster that the function's attributes say.
+/// Fails unless the function may be launched in a shape, which gets the cluster size of the function's attributes.
 fn checked(function: &Function, mut shape: Shape) -> Answer<Shape> {
     let settings = function.settings();
     let attributes = function.kernel.attributes();

@@ -2,9 +2,9 @@
 //!
 //! [`table`] lists every name of `cuda.h`; those that are not implemented return `CUDA_ERROR_NOT_SUPPORTED` and are named once in the
 //! `log`. An implemented function is written with one of the macros of `entry`, in the file of its subject: its parameters are the
-//! types of `pointer` and `handle`, which check what they are given, so that bodies are safe code.
+//! types of `pointer` and `handle`, which check arguments, so that bodies are safe code.
 //!
-//! Nothing that a function is given makes it crash where the real driver returns an error: objects are looked up by handles (`handle`),
+//! No argument makes a function crash where the real driver returns an error: objects are looked up by handles (`handle`),
 //! which are numbers that are never reused, null pointers are errors, and no panic leaves a function.
 
 #![allow(unsafe_code)]
@@ -24,6 +24,7 @@ mod event;
 mod fill;
 mod function;
 mod graph;
+mod graph_memory;
 mod graph_nodes;
 mod handle;
 mod host_call;

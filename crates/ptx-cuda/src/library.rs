@@ -34,7 +34,7 @@ pub struct Kernel {
 impl Drop for Library {
     fn drop(&mut self) {
         for kernel in lock(&self.kernels).values() {
-            // They are only removed here.
+            // These handles are removed only here.
             let _ = kernel.remove();
         }
         for module in lock(&self.modules).values() {
@@ -82,7 +82,7 @@ impl Library {
 }
 
 impl Kernel {
-    /// The function that it is on a device.
+    /// Its function on a device.
     pub fn function(&self, gpu: &'static Gpu) -> Answer<Handle<Function>> {
         let module = self.library.get()?.module(gpu, &JitOptions::default())?;
         // The name was a text when the kernel was found.
@@ -103,7 +103,7 @@ pub fn unload_modules(gpu: &Gpu) {
     }
 }
 
-/// The function that a launch names: a kernel of a library is one, too.
+/// The function that a launch names, which may be a kernel of a library.
 pub fn named(function: Handle<Function>, gpu: &'static Gpu) -> Answer<Arc<Function>> {
     let kernel: Handle<Kernel> = function.cast();
     if kernel.is_of_kind() { kernel.get()?.function(gpu)?.get() } else { function.get() }

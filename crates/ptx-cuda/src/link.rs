@@ -1,5 +1,5 @@
-//! Linking. What it returns is a container with the files, which are linked when it is loaded as a module; they are linked once before, for
-//! the errors.
+//! Linking. The result is a container with the files, which are linked when it is loaded as a module. They are also linked before, to report
+//! errors.
 
 use std::ffi::c_int;
 use std::sync::Mutex;
@@ -50,7 +50,7 @@ impl Link {
         let is_archive = Kind::of(bytes) == Kind::Archive;
         let files = match kind {
             PTX | CUBIN | FATBIN => image::read(address, Some(size), gpu),
-            // The functions of libcudadevrt are part of the linker; no other library is of PTX.
+            // The functions of libcudadevrt are part of the linker; other libraries have no PTX.
             LIBRARY | OBJECT if is_archive && name.contains("cudadevrt") => Ok(Files::default()),
             LIBRARY | OBJECT => {
                 Err(Failure::because(CUresult::NO_BINARY_FOR_GPU, "objects and libraries are machine code"))
@@ -82,6 +82,6 @@ impl Link {
 }
 
 pub fn add(link: Handle<Link>, kind: c_int, data: u64, size: usize, name: Text) -> Answer {
-    // Default: data without a name get one by what they are.
+    // Default: data without a name are named after their kind.
     link.get()?.add(kind, &name.optional().unwrap_or_default(), data, size)
 }

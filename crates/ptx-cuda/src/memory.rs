@@ -1,4 +1,4 @@
-//! Memory: what is allocated, what is at an address, and accesses to it.
+//! Memory: allocations, lookup by address, and accesses.
 //!
 //! Device addresses are addresses of the process. Memory of a device is accessed through it, which checks the bounds of each access; memory of the host
 //! that is allocated, registered or managed here is known to all devices and accessed directly.
@@ -6,11 +6,12 @@
 use std::collections::BTreeMap;
 use std::ffi::c_uint;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use crate::device;
 use crate::driver::{Driver, Gpu};
 use crate::error::{Answer, CUresult, Failure};
+use crate::graph_memory::GraphMemory;
 use crate::handle::AnyHandle;
 use crate::host_memory::Block;
 use crate::pointer::{copy_host, host_bytes, host_bytes_mut};
@@ -39,6 +40,8 @@ pub enum Kind {
     Device,
     /// Memory of a device from a pool.
     Pool(Arc<PoolUsage>),
+    /// Memory of an allocation node of a graph.
+    Graph(Weak<GraphMemory>),
     /// Memory of the host that was allocated with these flags.
     Host(c_uint),
     /// Memory of the program that was registered.
@@ -80,7 +83,7 @@ impl Allocation {
 
 static ALLOCATIONS: RwLock<BTreeMap<u64, Allocation>> = RwLock::new(BTreeMap::new());
 
-/// Remembers an allocation.
+/// Records an allocation.
 pub fn remember(base: u64, bytes: u64, kind: Kind, context: AnyHandle, gpu: &'static Gpu) {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -95,10 +98,18 @@ pub fn find(address: u64) -> Option<Allocation> {
     (address - found.base < found.bytes).then(|| found.clone())
 }
 
-/// The allocation that begins at an address, which is forgotten if its kind is as expected.
+/// The allocation that begins at an address, whose record is removed if its kind is as expected.
 pub fn forget(base: u64, is_expected: impl Fn(&Kind) -> bool) -> Option<Allocation> {
     let mut all = ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner);
     if is_expected(&all.get(&base)?.kind) { all.remove(&base) } else { None }
+}
+
+/// Changes the kind of the allocation that begins at an address.
+pub fn set_kind(base: u64, kind: Kind) {
+    let mut all = ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner);
+    if let Some(found) = all.get_mut(&base) {
+        found.kind = kind;
+    }
 }
 
 /// Allocations that overlap a range.
@@ -117,15 +128,15 @@ pub fn free_of(context: AnyHandle) {
     drop(all);
     let of_context: BTreeMap<u64, Allocation> = of_context;
     for allocation in of_context.into_values() {
-        // Nothing else can free it any more.
+        // Without a record it cannot be freed twice.
         let _ = release(&allocation);
     }
 }
 
-/// Gives the memory of a forgotten allocation back.
+/// Frees the memory of an allocation whose record was removed.
 pub fn release(allocation: &Allocation) -> Answer {
     match allocation.kind {
-        Kind::Device | Kind::Pool(_) => {
+        Kind::Device | Kind::Pool(_) | Kind::Graph(_) => {
             allocation.gpu.device.free(allocation.base)?;
             allocation.count_free();
         }
@@ -147,11 +158,11 @@ pub fn free_now(address: u64) -> Answer {
     Ok(found.gpu.device.release(found.base)?)
 }
 
-/// Gives memory of the process back once no device is at work, which the stream that asks for it is until it has done so: kernels of other
-/// streams may be using the memory.
+/// Frees memory of the process when no device is busy, since kernels of other streams may use it. Another thread does so: until the calling stream
+/// goes on, its device is busy.
 fn release_when_idle(allocation: Allocation) -> Answer {
     let thread = std::thread::Builder::new().name("free".to_owned());
-    // A device that has stopped keeps the memory, as nothing of it can be freed any more.
+    // A device that an error stopped keeps the memory: it frees none.
     let started = thread.spawn(move || drop(release(&allocation)));
     started.map(drop).map_err(|error| Failure::because(CUresult::OUT_OF_MEMORY, error.to_string()))
 }
@@ -185,6 +196,11 @@ pub fn region(address: u64) -> Option<(u64, u64, Home)> {
     let gpus = Driver::get().ok()?.gpus.iter();
     let mut variables = gpus.filter_map(|gpu| Some((gpu, gpu.device.region(address)?)));
     variables.next().map(|(gpu, found)| (found.address, found.bytes, Home::Gpu(gpu)))
+}
+
+/// Whether memory is that of the host process.
+pub fn is_of_host(address: u64) -> bool {
+    matches!(home(address), Home::Host)
 }
 
 fn home(address: u64) -> Home {

@@ -55,7 +55,7 @@ impl<T: Object> Named<T> {
 impl<T: Object> Drop for Named<T> {
     fn drop(&mut self) {
         for handle in lock(&self.0).values() {
-            // They are only removed here, and references that programs created are no parts of a module.
+            // These handles are removed only here; references that programs created do not belong to a module.
             let _ = handle.remove();
         }
     }
@@ -85,7 +85,7 @@ impl Module {
                 return Err(Failure::because(CUresult::NOT_FOUND, format!("there is no kernel `{name}`")));
             }
             let kernel = self.inner.kernel(name).map_err(|error| {
-                crate::log::report(&error.to_string());
+                crate::log::LOG.report(&error.to_string());
                 self.gpu.failure(error)
             })?;
             Function::new(module.cast(), self.gpu, kernel, self.registers)
@@ -100,7 +100,7 @@ impl Module {
     }
 }
 
-/// Writes the address and size of a variable, where they are wanted.
+/// Writes the address and size of a variable, each unless its pointer is null.
 pub fn store_variable(to: Out<u64>, bytes: Out<usize>, found: (u64, usize)) -> Answer {
     if to.is_null() && bytes.is_null() {
         return Err(Failure::value("neither the address nor the size of a variable is wanted"));

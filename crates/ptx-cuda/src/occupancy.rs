@@ -1,9 +1,9 @@
-//! Occupancy: how many blocks a multiprocessor has at a time, by the limits of the CUDA C++ Programming Guide.
+//! Occupancy: how many blocks are resident on a multiprocessor, by the limits of the CUDA C++ Programming Guide.
 
 use crate::function::Function;
 use crate::types::LaunchConfig;
 
-/// Blocks of so many threads and bytes of dynamic shared memory that a multiprocessor has at a time.
+/// Resident blocks of a multiprocessor, for blocks of so many threads and bytes of dynamic shared memory.
 pub fn blocks(function: &Function, threads: u32, dynamic_shared: u32) -> u32 {
     function.gpu.model.limits().resident_blocks(function.kernel.attributes(), threads, dynamic_shared)
 }

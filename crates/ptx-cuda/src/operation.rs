@@ -1,4 +1,4 @@
-//! Operations: what is queued on a stream, and what the nodes of a graph do.
+//! Operations: the work that streams queue and that the nodes of graphs perform.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -7,11 +7,12 @@ use crate::copy::Copy;
 use crate::driver::{Gpu, lock};
 use crate::error::Answer;
 use crate::fill::Fill;
+use crate::graph_memory::GraphMemory;
 use crate::host_call::HostCall;
 use crate::launch::Launch;
 use crate::memory;
 
-/// Work that is done once.
+/// Work that is performed once.
 pub type Once = Box<dyn FnOnce() -> Answer + Send>;
 
 /// An operation on a word of memory.
@@ -21,15 +22,15 @@ pub enum WordOperation {
     Write { address: u64, value: u64, bytes: u32 },
 }
 
-/// What a word is waited for to be.
+/// The condition for which a word is waited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Condition {
-    /// Not before the value in a cyclic order.
+    /// Greater or equal in cyclic order: the signed difference is not negative.
     GreaterOrEqual,
     Equal,
-    /// With a bit in common.
+    /// The two have a bit in common.
     And,
-    /// With a bit that is set in neither.
+    /// There is a bit that is set in neither.
     Nor,
 }
 
@@ -45,11 +46,13 @@ pub enum Operation {
     Wait(ptx_device::Event),
     Words(Arc<[WordOperation]>),
     Free(u64),
+    /// Nothing is done: memory of graphs that earlier operations use remains accessible until here.
+    Hold(Arc<GraphMemory>),
     Child(Arc<Program>),
     Empty,
 }
 
-/// Operations that are done one after the other.
+/// Operations that are performed one after the other.
 #[derive(Debug)]
 pub struct Program {
     pub operations: Vec<Operation>,
@@ -67,6 +70,7 @@ impl fmt::Debug for Operation {
             Operation::Wait(_) => "event wait",
             Operation::Words(_) => "memory operations",
             Operation::Free(_) => "free",
+            Operation::Hold(memory) => return write!(f, "end of memory at {:#x}", memory.address),
             Operation::Child(_) => "graph",
             Operation::Empty => "empty",
         })
@@ -89,7 +93,8 @@ impl Operation {
             | Operation::Host(_)
             | Operation::Task(_)
             | Operation::Words(_)
-            | Operation::Free(_) => {
+            | Operation::Free(_)
+            | Operation::Hold(_) => {
                 let operation = self.clone();
                 queue.call(move || {
                     if let Err(failure) = operation.run(gpu) {
@@ -101,7 +106,7 @@ impl Operation {
         Ok(())
     }
 
-    /// Does it now, on this thread.
+    /// Performs it on the calling thread.
     pub fn run(&self, gpu: &'static Gpu) -> Answer {
         match self {
             Operation::Launch(launch) => launch.run(gpu),
@@ -123,7 +128,7 @@ impl Operation {
             Operation::Child(program) => {
                 program.operations.iter().try_for_each(|operation| operation.run(gpu))
             }
-            Operation::Record(_) | Operation::Wait(_) | Operation::Empty => Ok(()),
+            Operation::Record(_) | Operation::Wait(_) | Operation::Hold(_) | Operation::Empty => Ok(()),
         }
     }
 }

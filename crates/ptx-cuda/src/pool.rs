@@ -17,7 +17,7 @@ pub struct Pool {
     pub gpu: &'static Gpu,
     pub is_default: bool,
     pub usage: Arc<PoolUsage>,
-    /// `CU_MEMPOOL_ATTR_REUSE_*` and the release threshold, which are kept and of no consequence: free memory is the device's.
+    /// `CU_MEMPOOL_ATTR_REUSE_*` and the release threshold, which are stored and have no effect: memory that is freed returns to the device.
     pub settings: Mutex<[u64; 4]>,
 }
 

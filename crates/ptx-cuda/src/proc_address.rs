@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 
 use crate::error::{Answer, Failure};
-use crate::log;
+use crate::log::LOG;
 use crate::pointer::{Out, Text};
 use crate::table::{NAMES, Name};
 
@@ -16,7 +16,7 @@ const LEGACY_STREAM: u64 = 1;
 
 const PER_THREAD_STREAM: u64 = 2;
 
-/// What `cuGetProcAddress_v2` says about a name.
+/// The status of a query, as `cuGetProcAddress_v2` returns it.
 #[repr(i32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Found {
@@ -25,7 +25,7 @@ pub enum Found {
     TooOld = 2,
 }
 
-/// Names that are found for versions before that of the header, with the first one: programs that run on GPUs ask for them so (numba-cuda-mlir).
+/// Names that are found for versions before that of the header, with the first one: existing programs ask for them with such versions (numba-cuda-mlir).
 const FOUND_EARLIER: &[(&str, u32)] = &[("cuFuncGetAttribute", 2000), ("cuFuncSetAttribute", 2000)];
 
 /// The symbols of each name, in the order of their versions.
@@ -54,7 +54,7 @@ fn find(name: &str, version: u32, per_thread: bool) -> Result<&'static Name, Fou
         names.iter().rfind(fits).copied()
     };
     let own = newest(false).ok_or(Found::TooOld)?;
-    // The variant of a thread's default stream may be of a later version than the function, which then stands for it.
+    // The variant of a thread's default stream may be of a later version than the function; the function is the result then.
     let variant = newest(true).filter(|_| per_thread);
     Ok(variant.filter(|variant| variant.symbol.contains(own.symbol)).unwrap_or(own))
 }
@@ -73,7 +73,7 @@ pub fn get(symbol: Text, function: Out<*const c_void>, version: c_int, flags: u6
         }
         Err(found) => {
             function.set(std::ptr::null())?;
-            log::write(&format!("there is no function `{name}` in version {version}"));
+            LOG.write(&format!("there is no function `{name}` in version {version}"));
             Ok(found)
         }
     }

@@ -13,7 +13,7 @@ use ptx_device::{DeviceError, Report};
 use serde_json::json;
 
 use crate::driver::lock;
-use crate::log;
+use crate::log::LOG;
 
 /// What is known of the launches of a kernel, by its name.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,9 +22,9 @@ struct Launches {
     interpreted: u64,
     /// Those of which compiled code executed every block.
     compiled: u64,
-    /// Those that went over to compiled code.
+    /// Those that the interpreter began and compiled code finished.
     mixed: u64,
-    /// Those that were refused or stopped; they count for nothing else.
+    /// Those that were refused or stopped; no other figure includes them.
     failed: u64,
     total: Duration,
     longest: Duration,
@@ -47,7 +47,7 @@ fn profile() -> Option<&'static Profile> {
         // SAFETY: the function lives as long as this library: it is called when that is unloaded, at the latest.
         let kept = unsafe { libc::atexit(write_at_exit) };
         if kept != 0 {
-            log::report("ptx-cuda: the profile cannot be written at the end of the process");
+            LOG.report("ptx-cuda: the profile cannot be written at the end of the process");
         }
         Some(Profile { file, kernels: Mutex::default() })
     });
@@ -161,13 +161,13 @@ fn write() {
     if kernels.is_empty() {
         return;
     }
-    log::report(text(&kernels).trim_end());
+    LOG.report(text(&kernels).trim_end());
     let Some(path) = &profile.file else { return };
     let file = OpenOptions::new().append(true).create(true).open(path);
     // One call, so that the lines of several processes do not mix.
     let written = file.and_then(|mut file| file.write_all(format!("{}\n", line(&kernels)).as_bytes()));
     if let Err(error) = written {
-        log::report(&format!("ptx-cuda: the profile cannot be written to {}: {error}", path.display()));
+        LOG.report(&format!("ptx-cuda: the profile cannot be written to {}: {error}", path.display()));
     }
 }
 

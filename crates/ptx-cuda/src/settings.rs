@@ -7,7 +7,7 @@ use ptx_device::{
 };
 
 use crate::error::{Answer, CUresult, Failure};
-use crate::log;
+use crate::log::LOG;
 
 /// A device as programs see it.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ fn variable(name: &str) -> Option<String> {
 
 fn wrong(name: &str, expected: &str) -> Failure {
     let text = format!("the environment variable `{name}` is not {expected}");
-    log::report(&format!("ptx-cuda: {text}"));
+    LOG.report(&format!("ptx-cuda: {text}"));
     Failure::because(CUresult::INVALID_VALUE, text)
 }
 
@@ -109,7 +109,7 @@ impl Settings {
             Some(_) => return Err(wrong("PTX_EXEC_ENGINE", "`interp`, `jit` or `auto`")),
         };
         let check = match variable("PTX_EXEC_CHECK").as_deref() {
-            // A program for a GPU may have accesses out of bounds that do no harm there: they are errors here, whatever the engine.
+            // A program for a GPU may have accesses out of bounds that do no harm there: they are errors here, with either engine.
             None | Some("memory") => Check::Memory,
             Some("none") => Check::None,
             Some(_) => return Err(wrong("PTX_EXEC_CHECK", "`none` or `memory`")),

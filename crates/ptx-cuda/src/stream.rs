@@ -88,7 +88,7 @@ impl Order {
         legacy.get_or_insert_with(|| self.add(context, Role::Legacy, LEAST_PRIORITY)).clone()
     }
 
-    /// Lets go of the legacy stream, which refers to its order.
+    /// Drops the legacy stream, which has a reference to this object.
     pub fn close(&self) {
         lock(&self.legacy).take();
     }
@@ -199,7 +199,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Fails if the stream is capturing, which then cannot go on.
+    /// Fails if the stream is capturing, and invalidates the capture.
     pub fn refuse_capture(&self) -> Answer {
         match &*lock(&self.capture) {
             None => Ok(()),
@@ -210,7 +210,7 @@ impl Stream {
         }
     }
 
-    /// Does work in the order of the stream, before it returns: on the calling thread if no other work is queued.
+    /// Performs work in the order of the stream before it returns: on the calling thread if no other work is queued.
     pub fn run(self: &Arc<Self>, operation: Operation) -> Answer {
         self.refuse_capture()?;
         self.refuse_implicit()?;
@@ -245,7 +245,7 @@ impl Stream {
         for stream in before.iter().map(Arc::as_ref).chain([self]) {
             let queue = lock(&stream.queue).clone();
             if let Some(queue) = queue {
-                // Operations keep their errors themselves.
+                // Operations record their errors themselves.
                 let _ = queue.synchronize();
             }
         }

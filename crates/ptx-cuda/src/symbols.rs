@@ -3,7 +3,7 @@
 use crate::log;
 use crate::table::{Name, Subject};
 
-/// What is at the address of a name.
+/// The address of a function.
 #[derive(Clone, Copy, Debug)]
 pub struct Address(pub unsafe extern "C" fn());
 
@@ -38,14 +38,14 @@ macro_rules! names {
             address: Address(functions::$name),
         }),*),*];
 
-        /// All functions, whatever their parameters.
+        /// All functions, declared without their parameters: only their addresses are used.
         mod functions {
             unsafe extern "C" {
                 $($(pub fn $name();)*)*
             }
         }
 
-        /// A function is called with the arguments of the one that it stands for, which it ignores: the caller removes them.
+        /// A stub is called with the arguments of the function that it replaces and ignores them: by the calling convention the caller removes them.
         mod stubs {
             $($(stub!($state $name);)*)*
         }
@@ -183,10 +183,10 @@ names! {
         done cuMemAlloc_v2 3020;
         todo cuMemBatchDecompressAsync 12060;
         todo cuMemBatchDecompressAsync_ptsz 12060;
-        todo cuMemDiscardAndPrefetchBatchAsync 13000;
-        todo cuMemDiscardAndPrefetchBatchAsync_ptsz 13000;
-        todo cuMemDiscardBatchAsync 13000;
-        todo cuMemDiscardBatchAsync_ptsz 13000;
+        done cuMemDiscardAndPrefetchBatchAsync 13000;
+        done cuMemDiscardAndPrefetchBatchAsync_ptsz 13000;
+        done cuMemDiscardBatchAsync 13000;
+        done cuMemDiscardBatchAsync_ptsz 13000;
         todo cuMemFree 2000;
         done cuMemFreeHost 2000;
         done cuMemFree_v2 3020;
@@ -206,8 +206,8 @@ names! {
         done cuMemPrefetchAsync_ptsz 8000;
         done cuMemPrefetchAsync_v2 12020;
         done cuMemPrefetchAsync_v2_ptsz 12020;
-        todo cuMemPrefetchBatchAsync 13000;
-        todo cuMemPrefetchBatchAsync_ptsz 13000;
+        done cuMemPrefetchBatchAsync 13000;
+        done cuMemPrefetchBatchAsync_ptsz 13000;
         done cuMemRangeGetAttribute 8000;
         done cuMemRangeGetAttributes 8000;
         done cuPointerGetAttribute 4000;
@@ -277,16 +277,16 @@ names! {
         todo cuMemcpy3DAsync 2000;
         done cuMemcpy3DAsync_v2 3020;
         done cuMemcpy3DAsync_v2_ptsz 7000;
-        todo cuMemcpy3DBatchAsync 12080;
-        todo cuMemcpy3DBatchAsync_ptsz 12080;
-        todo cuMemcpy3DBatchAsync_v2 13000;
-        todo cuMemcpy3DBatchAsync_v2_ptsz 13000;
+        done cuMemcpy3DBatchAsync 12080;
+        done cuMemcpy3DBatchAsync_ptsz 12080;
+        done cuMemcpy3DBatchAsync_v2 13000;
+        done cuMemcpy3DBatchAsync_v2_ptsz 13000;
         done cuMemcpy3DPeer 4000;
         done cuMemcpy3DPeerAsync 4000;
         done cuMemcpy3DPeerAsync_ptsz 7000;
         done cuMemcpy3DPeer_ptds 7000;
-        todo cuMemcpy3DWithAttributesAsync 13020;
-        todo cuMemcpy3DWithAttributesAsync_ptsz 13020;
+        done cuMemcpy3DWithAttributesAsync 13020;
+        done cuMemcpy3DWithAttributesAsync_ptsz 13020;
         done cuMemcpy3D_v2 3020;
         done cuMemcpy3D_v2_ptds 7000;
         done cuMemcpyAsync 4000;

@@ -57,7 +57,7 @@ impl From<TensorMapError> for Failure {
     }
 }
 
-/// What all kinds of maps are made of.
+/// The parameters that all kinds of maps have.
 pub struct Given {
     pub element: c_uint,
     pub rank: c_uint,

@@ -13,7 +13,7 @@ use crate::error::{Answer, Failure};
 use crate::handle::Handle;
 use crate::types::{LinearResource, ResourceDescription, TextureDescription};
 
-/// Flags of textures: integers as they are, coordinates from 0 to 1, sRGB, seamless cubes.
+/// `CU_TRSF_*`: integers are not converted, coordinates are normalized, sRGB, seamless cube maps.
 const AS_INTEGER: c_uint = 1;
 
 const NORMALIZED: c_uint = 2;
@@ -24,7 +24,7 @@ const NO_TRILINEAR: c_uint = 0x20;
 
 const SEAMLESS: c_uint = 0x40;
 
-/// The image that a resource is.
+/// The image that a resource describes.
 pub fn image(gpu: &Gpu, given: &ResourceDescription) -> Answer<(SharedImage, u32)> {
     let LinearResource { address, format, channels, width, height, pitch, .. } = given.resource;
     let linear = |extent, pitch: u64| {
@@ -79,7 +79,7 @@ fn address_mode(mode: c_uint) -> Answer<AddressMode> {
     }
 }
 
-/// The texture of an image that a description means.
+/// The texture of an image by its description.
 pub fn texture(given: &TextureDescription, image: &SharedImage) -> Answer<Texture> {
     if given.flags & !(AS_INTEGER | NORMALIZED | SRGB | NO_TRILINEAR | SEAMLESS) != 0 {
         return Err(Failure::value(format!("flags {:#x} of a texture", given.flags)));
@@ -112,7 +112,7 @@ pub fn texture(given: &TextureDescription, image: &SharedImage) -> Answer<Textur
     })
 }
 
-/// Whether the elements of an image are integers of less than 32 bits, of which textures make fractions. All others are read as they are in any case.
+/// Whether the elements of an image are integers of less than 32 bits, which textures convert to fractions. Other elements are never converted.
 fn has_fractions(image: &SharedImage) -> bool {
     matches!(
         image.description().format,

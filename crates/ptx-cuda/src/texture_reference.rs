@@ -50,7 +50,7 @@ impl Variable {
     }
 }
 
-/// What a reference to a texture is set to.
+/// The settings of a texture reference.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// The memory, if it has any.
@@ -78,12 +78,12 @@ impl TextureReference {
         Self { variable, settings: Mutex::new(settings) }
     }
 
-    /// What it is set to.
+    /// Its settings.
     pub fn settings(&self) -> Settings {
         *lock(&self.settings)
     }
 
-    /// Changes what it is set to, and what its variable is bound to. After an error it is as before.
+    /// Changes its settings and binds its variable accordingly. After an error both are unchanged.
     pub fn change(&self, change: impl FnOnce(&mut Settings)) -> Answer {
         let mut settings = lock(&self.settings);
         let mut changed = *settings;

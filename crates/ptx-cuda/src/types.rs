@@ -4,38 +4,13 @@ use std::ffi::{c_int, c_uint};
 
 use crate::handle::AnyHandle;
 
-macro_rules! structures {
-    ($($(#[$meta:meta])* struct $name:ident $symbol:literal { $($field:ident $c_name:literal: $ty:ty),* $(,)? })*) => {
-        $(
-            $(#[$meta])*
-            #[repr(C)]
-            #[derive(Clone, Copy, Debug)]
-            pub struct $name { $(pub $field: $ty),* }
-
-            impl Default for $name {
-                fn default() -> Self {
-                    // SAFETY: all fields are numbers, arrays of numbers, pointers and handles, for which zero is valid.
-                    unsafe { std::mem::zeroed() }
-                }
-            }
-        )*
-
-        /// Each structure with its name in `cuda.h`, its size, and the names and offsets of its fields; an empty name for what has none.
-        pub const LAYOUTS: &[(&str, usize, &[(&str, usize)])] = &[$((
-            $symbol,
-            size_of::<$name>(),
-            &[$(($c_name, std::mem::offset_of!($name, $field))),*],
-        )),*];
-    };
-}
-
 /// The kind of memory of a side of a copy, `CUmemorytype`.
 pub const HOST: c_uint = 1;
 pub const DEVICE: c_uint = 2;
 pub const ARRAY: c_uint = 3;
 pub const UNIFIED: c_uint = 4;
 
-structures! {
+ptx_cabi::structures! {
     struct CUdevprop "CUdevprop" {
         max_threads_per_block "maxThreadsPerBlock": c_int, max_threads_dim "maxThreadsDim": [c_int; 3],
         max_grid_size "maxGridSize": [c_int; 3], shared_mem_per_block "sharedMemPerBlock": c_int,
@@ -135,5 +110,10 @@ structures! {
     }
     struct CopyAttributes "CUmemcpyAttributes" {
         order "srcAccessOrder": c_uint, from "srcLocHint": MemoryLocation, to "dstLocHint": MemoryLocation, flags "flags": c_uint,
+    }
+    /// Memory: an address, elements of a row, rows of a slice, and a location. Arrays: a handle, and the offsets of the first element along x, y and z.
+    struct CopyOperand "CUmemcpy3DOperand" { kind "type": c_uint, words "op": [u64; 4] }
+    struct BatchCopy3d "CUDA_MEMCPY3D_BATCH_OP" {
+        from "src": CopyOperand, to "dst": CopyOperand, extent "extent": [usize; 3], order "srcAccessOrder": c_uint, flags "flags": c_uint,
     }
 }

@@ -2,12 +2,14 @@
 
 #![allow(unsafe_code)]
 
-use std::sync::Mutex;
+use std::ffi::CStr;
 
 use cuda::error::RESULTS;
 use cuda::table::NAMES;
+use testing::calls::Kind::{Arguments, Handle, Host, Image, ImageSize, Name, Null, Out, Own, Size, Small};
+use testing::calls::{self, Caller, Interface};
 
-const PTX: &std::ffi::CStr = c".version 8.0
+const PTX: &CStr = c".version 8.0
 .target sm_80
 .address_size 64
 .visible .global .align 4 .u32 count;
@@ -21,46 +23,56 @@ const PTX: &std::ffi::CStr = c".version 8.0
 }
 ";
 
-/// Handles and addresses that calls have returned, which later calls are given, also where another kind is expected and after they were destroyed.
-static KNOWN: Mutex<Vec<u64>> = Mutex::new(Vec::new());
-
-/// A function with its arguments as words: all integers and pointers of up to 64 bits are passed alike.
+/// A function with its arguments as words.
 type Function = unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> u32;
 
-struct Caller {
-    random: fastrand::Rng,
-    out: Box<[u64; 64]>,
-    /// It is never freed: a graph may keep a copy to it.
-    memory: &'static mut [u64; 512],
-    parameters: Box<[u64; 2]>,
-    pointers: Box<[u64; 2]>,
-    image_bytes: u64,
-}
-
-/// What an argument is.
+/// The kinds of arguments that only the driver has.
 #[derive(Clone, Copy)]
-enum Kind {
-    /// A handle or a device address.
-    Handle,
-    /// The address of one or more results, or null.
-    Out,
-    /// The address of memory of the host.
-    Host,
-    Small,
-    Size,
-    /// The text of a kernel's name, of a variable's, or null.
-    Name,
-    Image,
-    /// The size of the image before it, or of its beginning.
-    ImageSize,
-    /// The arguments of the kernel.
-    Arguments,
-    Null,
+enum Argument {
+    /// Addresses of memory of the host, for a batch of copies.
+    Addresses,
+    /// The number of elements of a list, of which each has at least two.
+    Count,
+    /// Sizes of such copies.
+    Sizes,
+    /// Attributes of copies, and the indices of the copies that they are for.
+    Attributes,
+    Indices,
+    /// Descriptions of copies of boxes between memory of the host and arrays.
+    Boxes,
+    /// The parameters of an allocation node.
+    Allocation,
 }
 
-use Kind::{Arguments, Handle, Host, Image, ImageSize, Name, Null, Out, Size, Small};
+type Kind = calls::Kind<Argument>;
 
-const CALLS: &[(&str, &[Kind])] = &[
+const ADDRESSES: Kind = Own(Argument::Addresses);
+const COUNT: Kind = Own(Argument::Count);
+const SIZES: Kind = Own(Argument::Sizes);
+const ATTRIBUTES: Kind = Own(Argument::Attributes);
+const INDICES: Kind = Own(Argument::Indices);
+const BOXES: Kind = Own(Argument::Boxes);
+const ALLOCATION: Kind = Own(Argument::Allocation);
+
+/// `CUmemcpy3DOperand`: memory of the host, or an array.
+fn operand(caller: &mut Caller<'_>) -> [u64; 5] {
+    if caller.random.bool() {
+        [1, caller.host_memory(), caller.random.u64(..6), caller.random.u64(..6), 0]
+    } else {
+        [2, caller.handle(), caller.random.u64(..3), caller.random.u64(..3), caller.random.u64(..3)]
+    }
+}
+
+/// `CUDA_MEMCPY3D_BATCH_OP`.
+fn boxed(caller: &mut Caller<'_>) -> [u64; 14] {
+    let mut words = [0; 14];
+    words[..5].copy_from_slice(&operand(caller));
+    words[5..10].copy_from_slice(&operand(caller));
+    words[10..].fill_with(|| caller.random.u64(..4));
+    words
+}
+
+const FUNCTIONS: &[(&str, &[Kind])] = &[
     ("cuDeviceGet", &[Out, Small]),
     ("cuDeviceGetAttribute", &[Out, Small, Small]),
     ("cuDevicePrimaryCtxRetain", &[Out, Small]),
@@ -105,6 +117,12 @@ const CALLS: &[(&str, &[Kind])] = &[
     ("cuMemcpyDtoD_v2", &[Handle, Handle, Size]),
     ("cuMemcpyHtoDAsync_v2", &[Handle, Host, Size, Handle]),
     ("cuMemcpyDtoHAsync_v2", &[Host, Handle, Size, Handle]),
+    ("cuMemcpyBatchAsync", &[ADDRESSES, ADDRESSES, SIZES, COUNT, ATTRIBUTES, INDICES, COUNT, Out, Handle]),
+    ("cuMemcpy3DBatchAsync_v2", &[COUNT, BOXES, Null, Handle]),
+    ("cuMemcpy3DWithAttributesAsync", &[BOXES, Null, Handle]),
+    ("cuMemPrefetchBatchAsync", &[ADDRESSES, SIZES, COUNT, ATTRIBUTES, INDICES, COUNT, Null, Handle]),
+    ("cuMemHostRegister_v2", &[Host, Size, Small]),
+    ("cuMemHostUnregister", &[Host]),
     ("cuMemsetD8_v2", &[Handle, Small, Size]),
     ("cuMemsetD32Async", &[Handle, Small, Small, Handle]),
     ("cuMemsetD2D16_v2", &[Handle, Size, Small, Small, Small]),
@@ -132,6 +150,14 @@ const CALLS: &[(&str, &[Kind])] = &[
     ("cuGraphDestroy", &[Handle]),
     ("cuGraphClone", &[Out, Handle]),
     ("cuGraphAddEmptyNode", &[Out, Handle, Null, Null]),
+    ("cuGraphAddChildGraphNode", &[Out, Handle, Null, Null, Handle]),
+    ("cuGraphChildGraphNodeGetGraph", &[Handle, Out]),
+    ("cuGraphAddMemAllocNode", &[Out, Handle, Null, Null, ALLOCATION]),
+    ("cuGraphMemAllocNodeGetParams", &[Handle, Out]),
+    ("cuGraphAddMemFreeNode", &[Out, Handle, Null, Null, Handle]),
+    ("cuGraphMemFreeNodeGetParams", &[Handle, Out]),
+    ("cuDeviceGetGraphMemAttribute", &[Small, Small, Out]),
+    ("cuGraphExecUpdate_v2", &[Handle, Handle, Out]),
     ("cuGraphDestroyNode", &[Handle]),
     ("cuGraphGetNodes", &[Handle, Null, Out]),
     ("cuGraphNodeGetType", &[Handle, Out]),
@@ -167,108 +193,42 @@ fn function(name: &str) -> Function {
     unsafe { std::mem::transmute::<unsafe extern "C" fn(), Function>(found.address.0) }
 }
 
-impl Caller {
-    fn new(seed: u64) -> Self {
-        Self {
-            random: fastrand::Rng::with_seed(seed),
-            out: Box::new([0; 64]),
-            memory: Box::leak(Box::new([0; 512])),
-            parameters: Box::new([0; 2]),
-            pointers: Box::new([0; 2]),
-            image_bytes: 0,
-        }
+struct Driver;
+
+impl Interface for Driver {
+    type Own = Argument;
+    const FUNCTIONS: &'static [(&'static str, &'static [Kind])] = FUNCTIONS;
+    const IMAGE: &'static CStr = PTX;
+    const NAMES: &'static [&'static CStr] = &[c"none", c"count", c"image", c"add"];
+    const ALONE: &'static [&'static str] = &["cuMemAllocHost_v2", "cuMemAllocManaged"];
+
+    fn own(&self, kind: Argument, caller: &mut Caller<'_>) -> u64 {
+        let words = match kind {
+            Argument::Count => return caller.random.u64(..=2),
+            Argument::Addresses => vec![caller.host_memory(); 3],
+            Argument::Sizes => vec![caller.random.u64(..=4096), caller.random.u64(..=4096), 4],
+            Argument::Attributes => vec![caller.random.u64(..4), 0, 0, caller.random.u64(..4), 0, 0],
+            Argument::Indices => vec![0, caller.random.u64(..4), caller.random.u64(..4)],
+            Argument::Boxes => [boxed(caller), boxed(caller)].concat(),
+            Argument::Allocation => {
+                let mut words = vec![0; 16];
+                // Pinned memory of the first device, `CUmemAllocationType` and `CUmemLocationType`.
+                words[0] = 1;
+                words[1] = caller.random.u64(..3);
+                words[13] = caller.random.u64(..4096);
+                words
+            }
+        };
+        caller.structure(&words)
     }
 
-    fn handle(&mut self) -> u64 {
-        let known = KNOWN.lock().unwrap();
-        match self.random.u8(..) {
-            0..=9 => 0,
-            10..=14 => self.random.u64(1..=2),
-            15..=19 => self.random.u64(..) >> self.random.u32(0..64),
-            20..=29 if !known.is_empty() => {
-                known[self.random.usize(..known.len())] ^ 1 << self.random.u32(0..48)
-            }
-            _ if known.is_empty() => 0,
-            // What is new is more often valid.
-            30..=160 => known[known.len() - 1 - self.random.usize(..known.len().min(12))],
-            _ => known[self.random.usize(..known.len())],
-        }
-    }
-
-    fn argument(&mut self, kind: Kind) -> u64 {
-        match kind {
-            Handle => self.handle(),
-            Out if self.random.u8(..) < 8 => 0,
-            Out => {
-                let at = self.random.usize(..16);
-                &raw mut self.out[at] as u64
-            }
-            Host => self.memory.as_mut_ptr() as u64,
-            Small if self.random.u8(..) < 10 => u64::from(self.random.u32(..)),
-            Small => self.random.u64(..4),
-            Size => match self.random.u8(..8) {
-                0 => 0,
-                1 => self.random.u64(..) >> self.random.u32(0..64),
-                _ => self.random.u64(1..=4096),
-            },
-            Name => match self.random.u8(..8) {
-                0 => 0,
-                1 => c"none".as_ptr() as u64,
-                2 => c"count".as_ptr() as u64,
-                3 => c"image".as_ptr() as u64,
-                _ => c"add".as_ptr() as u64,
-            },
-            Image => {
-                let image = match self.random.u8(..8) {
-                    0 => return 0,
-                    1 => c" ",
-                    2 => c"\x7fELF",
-                    _ => PTX,
-                };
-                self.image_bytes = image.count_bytes() as u64 + 1;
-                image.as_ptr() as u64
-            }
-            ImageSize => match self.random.u8(..4) {
-                0 => self.random.u64(..=self.image_bytes),
-                _ => self.image_bytes,
-            },
-            Arguments => {
-                self.parameters[0] = self.handle();
-                self.parameters[1] = self.random.u64(..);
-                *self.pointers = [&raw const self.parameters[0] as u64, &raw const self.parameters[1] as u64];
-                self.pointers.as_ptr() as u64
-            }
-            Null => 0,
-        }
-    }
-
-    /// Calls a function; its results become known. Memory of the host is not freed while other threads may copy to it, as programs must not.
-    fn call(&mut self, is_alone: bool) {
-        let (name, kinds) = CALLS[self.random.usize(..CALLS.len())];
-        if !is_alone && matches!(name, "cuMemAllocHost_v2" | "cuMemAllocManaged") {
-            return;
-        }
-        let mut words = [0; 11];
-        let mut host_bytes = 0;
-        for (word, &kind) in words.iter_mut().zip(kinds) {
-            *word = self.argument(kind);
-            host_bytes = host_bytes.max(if matches!(kind, Size) { *word } else { 0 });
-        }
-        // The memory of the host is as large as the caller says.
-        if host_bytes > 4096 && kinds.iter().any(|kind| matches!(kind, Host)) {
-            return;
-        }
-        self.out.fill(0);
-        let [a, b, c, d, e, f, g, h, i, j, k] = words;
+    fn call(&self, name: &str, [a, b, c, d, e, f, g, h, i, j, k]: [u64; calls::MOST_ARGUMENTS]) -> u32 {
         // SAFETY: pointers are null or refer to memory of the caller that is large enough; handles may be anything.
-        let result = unsafe { function(name)(a, b, c, d, e, f, g, h, i, j, k) };
-        assert!(RESULTS.iter().any(|(known, ..)| known.0 == result), "{name} returns {result}");
-        if result == 0 {
-            let mut known = KNOWN.lock().unwrap();
-            known.extend(self.out.iter().copied().filter(|&word| word > 2));
-            let excess = known.len().saturating_sub(400);
-            known.drain(..excess);
-        }
+        unsafe { function(name)(a, b, c, d, e, f, g, h, i, j, k) }
+    }
+
+    fn is_result(&self, result: u32) -> bool {
+        RESULTS.iter().any(|(known, ..)| known.0 == result)
     }
 }
 
@@ -276,26 +236,10 @@ impl Caller {
 fn random_calls_return() {
     // SAFETY: no other thread has been started.
     unsafe { std::env::set_var("PTX_CUDA_MEMORY", (64 << 20).to_string()) };
-    let init = function("cuInit");
-    // SAFETY: it takes one word.
-    assert_eq!(unsafe { init(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) }, 0);
+    assert_eq!(Driver.call("cuInit", [0; calls::MOST_ARGUMENTS]), 0);
     let calls = testing::count("random calls of the driver", 300_000, 30_000);
     // Default: the calls are the same in each run.
-    let seed = testing::asked_seed().unwrap_or_default() << 2;
-    let mut alone = Caller::new(seed);
-    (0..calls).for_each(|_| alone.call(true));
-    KNOWN.lock().unwrap().clear();
-    let threads: Vec<_> = (1..4)
-        .map(|thread| {
-            std::thread::spawn(move || {
-                let mut caller = Caller::new(seed | thread);
-                (0..calls / 3).for_each(|_| caller.call(false));
-            })
-        })
-        .collect();
-    for thread in threads {
-        thread.join().unwrap();
-    }
+    calls::random_calls(&Driver, calls, testing::asked_seed().unwrap_or_default());
 }
 
 #[test]

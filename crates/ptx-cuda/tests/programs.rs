@@ -21,6 +21,8 @@ fn main() -> ExitCode {
         trial("devices, contexts, modules, launches, streams and events", || passes("basics")),
         trial("kinds of memory, copies, pools and virtual memory", || passes("memory")),
         trial("graphs and capture", || passes("graphs")),
+        trial("memory of graphs, freed by its graph and outside it", || passes("graph_memory")),
+        trial("batches of copies, and operations that need connected devices", || passes("batches")),
         trial("arrays, textures, surfaces and tensor maps", || passes("textures")),
         trial("libraries, linking, fat binaries and attributes", || passes("libraries")),
         trial("threads, and the order of streams", || passes("threads")),

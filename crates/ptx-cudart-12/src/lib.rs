@@ -13,7 +13,7 @@ use cudart::api::{capture, copy_batch, graph, graph_nodes, proc_address};
 use cudart::entry::NullStream;
 use cudart::pointer::{In, Out, Text};
 use cudart::properties::Properties12;
-use cudart::types::{CopyAttributes, EdgeData, Handle, NodeParameters};
+use cudart::types::{BatchCopy3d, CopyAttributes, EdgeData, Handle, NodeParameters};
 use cudart::{entries, stream_entries, unchecked_entries};
 
 /// The version of the runtime, 12.9.
@@ -97,6 +97,12 @@ stream_entries! {
         attribute_count: usize, failed: Out<usize>, stream: Handle,
     ) {
         copy_batch::several_with_failed(null, to, from, bytes, count, attributes, indices, attribute_count, failed, stream)
+    }
+
+    fn cudaMemcpy3DBatchAsync / cudaMemcpy3DBatchAsync_ptsz |null| (
+        count: usize, list: In<BatchCopy3d>, failed: Out<usize>, flags: u64, stream: Handle,
+    ) {
+        copy_batch::boxes_with_failed(null, count, list, failed, flags, stream)
     }
 
     fn cudaStreamGetCaptureInfo / cudaStreamGetCaptureInfo_ptsz |null| (stream: Handle, status: Out<c_uint>, id: Out<u64>) {

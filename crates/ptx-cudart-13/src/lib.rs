@@ -13,7 +13,7 @@ use cudart::api::{capture, copy_batch, graph, graph_nodes, proc_address};
 use cudart::entry::NullStream;
 use cudart::pointer::{In, Out, Text};
 use cudart::properties::Properties13;
-use cudart::types::{CopyAttributes, EdgeData, Handle, MemoryLocation, NodeParameters};
+use cudart::types::{BatchCopy3d, CopyAttributes, EdgeData, Handle, MemoryLocation, NodeParameters};
 use cudart::{entries, stream_entries, unchecked_entries};
 
 /// The version of the runtime, 13.5.
@@ -99,6 +99,12 @@ stream_entries! {
         attribute_count: usize, stream: Handle,
     ) {
         copy_batch::several(null, to, from, bytes, count, attributes, indices, attribute_count, stream)
+    }
+
+    fn cudaMemcpy3DBatchAsync / cudaMemcpy3DBatchAsync_ptsz |null| (
+        count: usize, list: In<BatchCopy3d>, flags: u64, stream: Handle,
+    ) {
+        copy_batch::boxes(null, count, list, flags, stream)
     }
 
     fn cudaStreamGetCaptureInfo / cudaStreamGetCaptureInfo_ptsz |null| (

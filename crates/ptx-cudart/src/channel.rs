@@ -22,7 +22,7 @@ const FORMATS: &[(c_uint, c_int, c_uint)] = &[
     (FLOAT, 32, 0x20),
 ];
 
-/// Kinds that say all: their number, the number of the format, the bits of a channel, and the number of channels. Normalized integers.
+/// Kinds that imply the format: their number, the number of the format, the bits of a channel, and the number of channels. Normalized integers.
 const WHOLE: &[(c_uint, c_uint, c_int, usize)] = &[
     (5, 0xc0, 8, 1),
     (6, 0xc1, 8, 2),
@@ -38,7 +38,7 @@ const WHOLE: &[(c_uint, c_uint, c_int, usize)] = &[
     (16, 0xcb, 16, 4),
 ];
 
-/// Whether texels of a format are integers as they are.
+/// Whether texels of a format are integers that are not converted.
 pub fn is_integer(format: c_uint) -> bool {
     FORMATS.iter().any(|&(kind, _, number)| number == format && kind != FLOAT)
 }

@@ -16,7 +16,7 @@ use crate::pointer::Out;
 use crate::types::Handle;
 
 thread_local! {
-    /// The device that the thread has chosen, which counts while no context is current.
+    /// The device that the thread has chosen, which is used while no context is current.
     static DEVICE: Cell<c_int> = const { Cell::new(0) };
 }
 
@@ -32,7 +32,7 @@ fn retained() -> MutexGuard<'static, Option<HashMap<c_int, Handle>>> {
 }
 
 fn is_reset(context: Handle) -> bool {
-    // Ordered by what tells this thread that the device was reset.
+    // A thread may rely on the reset of another one only after it has synchronized with it, which orders this load.
     ANY_RESET.load(Ordering::Acquire) && {
         let reset = RESET.read().unwrap_or_else(PoisonError::into_inner);
         reset.as_ref().is_some_and(|reset| reset.contains(&context))

@@ -70,7 +70,7 @@ pub fn initialize() -> Answer {
 pub(crate) fn answer(name: &'static str, result: u32) -> Answer {
     match result {
         0 => Ok(()),
-        // What the driver says of it is in its own part of the log.
+        // The driver writes the reason to the log itself.
         result => Err(Failure::because(Error(result), format!("as {name} of the driver says"))),
     }
 }

@@ -4,6 +4,8 @@ use std::cell::Cell;
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use ptx_cabi::ArgumentError;
+
 /// A result of a function of the runtime, `cudaError_t`. Those of the driver have the same numbers.
 #[repr(transparent)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,7 +16,7 @@ pub struct Error(pub u32);
 pub struct Failure {
     /// The result.
     pub error: Error,
-    /// The reason, if there is more to say than the result does.
+    /// The reason, where the result code alone does not tell it.
     pub reason: Option<String>,
 }
 
@@ -30,6 +32,23 @@ impl Failure {
     /// An invalid argument.
     pub fn value(reason: impl Into<String>) -> Self {
         Self::because(Error::INVALID_VALUE, reason)
+    }
+}
+
+impl ptx_cabi::Failure for Failure {
+    fn internal() -> Self {
+        Self::because(Error::UNKNOWN, "internal error")
+    }
+
+    fn line(&self) -> Option<String> {
+        let is_error = self.error != Error::NOT_READY;
+        is_error.then(|| ptx_cabi::line(&self.error.name(), self.reason.as_deref()))
+    }
+}
+
+impl From<ArgumentError> for Failure {
+    fn from(error: ArgumentError) -> Self {
+        Self::value(error.to_string())
     }
 }
 
@@ -67,7 +86,7 @@ impl Error {
         ERRORS.iter().find(|(number, ..)| *number == self.0).map(|&(_, name, text)| (name, text))
     }
 
-    /// Whether a kernel or the device has failed such that all later calls do, until the device is reset.
+    /// Whether it is sticky: all later calls return it until the device is reset.
     pub fn is_sticky(self) -> bool {
         matches!(self.0, 214 | 220 | 226 | 700 | 702 | 710 | 714..=719 | 721 | 911)
     }
@@ -79,11 +98,11 @@ impl Error {
 }
 
 thread_local! {
-    /// The last error of a call of the thread, and how often devices had been reset then.
+    /// The last error of a call of the thread, and the number of resets of devices at that time.
     static LAST: Cell<(Error, u64)> = const { Cell::new((Error::SUCCESS, 0)) };
 }
 
-/// How often devices were reset: what stays until then is forgotten in all threads.
+/// The number of resets of devices: a sticky error from before the last one is dropped in all threads.
 static RESETS: AtomicU64 = AtomicU64::new(0);
 
 fn resets() -> u64 {

@@ -8,9 +8,10 @@ use crate::driver::{absent, answer, functions};
 use crate::error::Answer;
 use crate::pointer::{In, Out, Text};
 use crate::types::{
-    AccessDescription, AllocationNode, ArrayDescription, ArrayRequirements, CopyAttributes, DriverCopy,
-    DriverKernelNode, DriverResource, DriverTexture, DriverView, EdgeData, Fill, Handle, HostCall,
-    InstantiateParameters, LaunchConfig, MemoryLocation, NodeParameters, PoolProperties, UpdateResult,
+    AccessDescription, AllocationNode, ArrayDescription, ArrayRequirements, BatchCopy3d, CopyAttributes,
+    DriverCopy, DriverKernelNode, DriverResource, DriverTexture, DriverView, EdgeData, Fill, Handle,
+    HostCall, InstantiateParameters, LaunchConfig, MemoryLocation, NodeParameters, PoolProperties,
+    UpdateResult,
 };
 
 macro_rules! functions {
@@ -161,6 +162,12 @@ functions! {
     fn cuMemcpy3DPeerAsync(copy: In<DriverCopy>, stream: Handle);
     fn cuMemcpyBatchAsync_v2(to: In<u64>, from: In<u64>, bytes: In<usize>, count: usize, attributes: In<CopyAttributes>, indices: In<usize>, attribute_count: usize, stream: Handle);
     fn cuMemcpyBatchAsync(to: In<u64>, from: In<u64>, bytes: In<usize>, count: usize, attributes: In<CopyAttributes>, indices: In<usize>, attribute_count: usize, failed: Out<usize>, stream: Handle);
+    fn cuMemcpy3DBatchAsync_v2(count: usize, list: In<BatchCopy3d>, flags: u64, stream: Handle);
+    fn cuMemcpy3DBatchAsync(count: usize, list: In<BatchCopy3d>, failed: Out<usize>, flags: u64, stream: Handle);
+    fn cuMemcpy3DWithAttributesAsync(copy: In<BatchCopy3d>, flags: u64, stream: Handle);
+    fn cuMemPrefetchBatchAsync(addresses: In<u64>, bytes: In<usize>, count: usize, locations: In<MemoryLocation>, first: In<usize>, location_count: usize, flags: u64, stream: Handle);
+    fn cuMemDiscardBatchAsync(addresses: In<u64>, bytes: In<usize>, count: usize, flags: u64, stream: Handle);
+    fn cuMemDiscardAndPrefetchBatchAsync(addresses: In<u64>, bytes: In<usize>, count: usize, locations: In<MemoryLocation>, first: In<usize>, location_count: usize, flags: u64, stream: Handle);
     fn cuMemcpyWithAttributesAsync(to: u64, from: u64, bytes: usize, attributes: In<CopyAttributes>, stream: Handle);
     fn cuMemsetD8_v2(to: u64, value: u8, count: usize);
     fn cuMemsetD8Async(to: u64, value: u8, count: usize, stream: Handle);

@@ -28,3 +28,7 @@ pub mod registry;
 mod symbols;
 pub mod table;
 pub mod types;
+
+// For the macros of `entry`.
+#[doc(hidden)]
+pub use ptx_cabi;

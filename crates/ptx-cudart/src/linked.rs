@@ -5,7 +5,7 @@ use crate::functions::{cuLinkAddData_v2, cuLinkComplete, cuLinkCreate_v2, cuLink
 use crate::pointer::{In, Out, Text};
 use crate::types::Handle;
 
-/// What `nvcc` describes a binary by.
+/// The structure by which `nvcc` describes a binary.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 struct Wrapper {

@@ -8,7 +8,7 @@ use crate::error::Answer;
 use crate::functions::{cuDeviceGetAttribute, cuDeviceGetName, cuDeviceGetUuid_v2, cuDeviceTotalMem_v2};
 use crate::pointer::{In, Out};
 
-/// What values of attributes of the driver become.
+/// Conversions of attributes of the driver to the types of fields.
 trait Values: Sized {
     /// Reads attributes of a device.
     fn read(attributes: &[c_int], device: c_int) -> Answer<Self>;
@@ -79,7 +79,7 @@ macro_rules! properties {
                 ],
             );
 
-            /// Those of a device.
+            /// Reads the properties of a device.
             pub fn of(device: c_int) -> Answer<Self> {
                 context::require_device(device)?;
                 let (mut name, mut uuid, mut memory_bytes) = ([0u8; 256], [0; 16], 0);
@@ -102,7 +102,7 @@ macro_rules! properties {
 }
 
 properties! {
-    /// Of CUDA 12.
+    /// The layout of CUDA 12.
     struct Properties12 reserved 63 {
         shared_mem_per_block "sharedMemPerBlock": usize = [8], regs_per_block "regsPerBlock": c_int = [12],
         warp_size "warpSize": c_int = [10], mem_pitch "memPitch": usize = [11],
@@ -168,7 +168,7 @@ properties! {
         unified_function_pointers "unifiedFunctionPointers": c_int = [129],
     }
 
-    /// Of CUDA 13.
+    /// The layout of CUDA 13.
     struct Properties13 reserved 56 {
         shared_mem_per_block "sharedMemPerBlock": usize = [8], regs_per_block "regsPerBlock": c_int = [12],
         warp_size "warpSize": c_int = [10], mem_pitch "memPitch": usize = [11],

@@ -54,7 +54,7 @@ struct Variable {
 #[derive(Debug, Default)]
 struct Registry {
     binaries: HashMap<u64, Arc<Binary>>,
-    /// The last one counts: several files of a program may have the same template, whose address they share.
+    /// The last registration is used: several files of a program may have the same template, whose address they share.
     functions: HashMap<u64, Vec<Arc<Function>>>,
     variables: HashMap<u64, Vec<Arc<Variable>>>,
     next: u64,
@@ -98,7 +98,7 @@ impl Binary {
         lock(&self.managed).iter().try_for_each(|variable| variable.place(library))
     }
 
-    /// The library of the driver that it is.
+    /// The driver's library for it.
     fn library(&self) -> Answer<Handle> {
         let mut library = lock(&self.library);
         match *library {
@@ -119,12 +119,12 @@ impl Managed {
     /// Writes its address to the pointer that the host has.
     fn place(&self, library: Handle) -> Answer {
         let (mut address, mut bytes) = (0, 0);
-        cuLibraryGetManaged(Out::to(&mut address), Out::to(&mut bytes), library, Text::kept(&self.name))?;
+        cuLibraryGetManaged(Out::to(&mut address), Out::to(&mut bytes), library, Text::of(&self.name))?;
         Out::at(self.pointer).set(address)
     }
 }
 
-/// Registers a binary, and returns the handle that the code of `nvcc` knows it by.
+/// Registers a binary, and returns the handle by which the code of `nvcc` refers to it.
 pub fn register_binary(wrapper: u64) -> u64 {
     let binary = Binary { wrapper, library: Mutex::default(), managed: Mutex::default() };
     let mut registry = write();
@@ -211,7 +211,7 @@ pub fn kernel(address: u64) -> Answer<Handle> {
         0 => {
             let mut kernel = 0;
             let library = function.binary.library()?;
-            let name = Text::kept(&function.name);
+            let name = Text::of(&function.name);
             cuLibraryGetKernel(Out::to(&mut kernel), library, name).map_err(|failure| Failure {
                 error: absent(failure.error, Error::INVALID_DEVICE_FUNCTION),
                 ..failure
@@ -228,7 +228,7 @@ fn absent(error: Error, meaning: Error) -> Error {
     if error == Error::SYMBOL_NOT_FOUND { meaning } else { error }
 }
 
-/// The function of the current context that [`kernel`] is there.
+/// The function of [`kernel`] in the current context.
 pub fn function(address: u64) -> Answer<Handle> {
     let mut function = 0;
     cuKernelGetFunction(Out::to(&mut function), kernel(address)?)?;
@@ -259,7 +259,7 @@ pub fn variable(symbol: u64) -> Answer<(u64, usize)> {
     };
     let (mut address, mut bytes) = (0, 0);
     let library = variable.binary.library()?;
-    let name = Text::kept(&variable.name);
+    let name = Text::of(&variable.name);
     cuLibraryGetGlobal(Out::to(&mut address), Out::to(&mut bytes), library, name)
         .map_err(|failure| Failure { error: absent(failure.error, Error::INVALID_SYMBOL), ..failure })?;
     Ok((address, bytes))

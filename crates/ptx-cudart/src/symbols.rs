@@ -23,7 +23,7 @@ macro_rules! versions {
     };
 }
 
-/// What is at a name: nothing here if each version has a function of its own.
+/// The address of the function of a name; `None` if each version of the library has a function of its own.
 macro_rules! address {
     (apart $name:ident) => {
         None
@@ -65,12 +65,12 @@ macro_rules! names {
             address: address!($state $name),
         }),*),*];
 
-        /// All functions, whatever their parameters.
+        /// All functions, declared without their parameters: only their addresses are used.
         mod functions {
             $($(declare!($state $name);)*)*
         }
 
-        /// A function is called with the arguments of the one that it stands for, which it ignores: the caller removes them.
+        /// A stub is called with the arguments of the function that it replaces and ignores them: by the calling convention the caller removes them.
         mod stubs {
             $($(stub!($state $name);)*)*
         }
@@ -207,18 +207,18 @@ names! {
         done cudaMallocPitch both;
         apart cudaMemAdvise both;
         done cudaMemAdvise_v2 v12;
-        todo cudaMemDiscardAndPrefetchBatchAsync v13;
-        todo cudaMemDiscardAndPrefetchBatchAsync_ptsz v13;
-        todo cudaMemDiscardBatchAsync v13;
-        todo cudaMemDiscardBatchAsync_ptsz v13;
+        done cudaMemDiscardAndPrefetchBatchAsync v13;
+        done cudaMemDiscardAndPrefetchBatchAsync_ptsz v13;
+        done cudaMemDiscardBatchAsync v13;
+        done cudaMemDiscardBatchAsync_ptsz v13;
         done cudaMemGetInfo both;
         todo cudaMemGetLocationInfo v13;
         apart cudaMemPrefetchAsync both;
         apart cudaMemPrefetchAsync_ptsz both;
         done cudaMemPrefetchAsync_v2 v12;
         done cudaMemPrefetchAsync_v2_ptsz v12;
-        todo cudaMemPrefetchBatchAsync v13;
-        todo cudaMemPrefetchBatchAsync_ptsz v13;
+        done cudaMemPrefetchBatchAsync v13;
+        done cudaMemPrefetchBatchAsync_ptsz v13;
         done cudaMemRangeGetAttribute both;
         done cudaMemRangeGetAttributes both;
         apart cudaPointerGetAttributes both;
@@ -253,10 +253,10 @@ names! {
         done cudaMemcpy3D both;
         done cudaMemcpy3DAsync both;
         done cudaMemcpy3DAsync_ptsz both;
-        todo cudaMemcpy3DBatchAsync both;
-        todo cudaMemcpy3DBatchAsync_ptsz both;
-        todo cudaMemcpy3DWithAttributesAsync v13;
-        todo cudaMemcpy3DWithAttributesAsync_ptsz v13;
+        apart cudaMemcpy3DBatchAsync both;
+        apart cudaMemcpy3DBatchAsync_ptsz both;
+        done cudaMemcpy3DWithAttributesAsync v13;
+        done cudaMemcpy3DWithAttributesAsync_ptsz v13;
         done cudaMemcpy3D_ptds both;
         done cudaMemcpyAsync both;
         done cudaMemcpyAsync_ptsz both;

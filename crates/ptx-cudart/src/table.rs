@@ -2,7 +2,7 @@
 
 pub use crate::symbols::NAMES;
 
-/// What is at the address of a name.
+/// The address of a function.
 #[derive(Clone, Copy, Debug)]
 pub struct Address(pub unsafe extern "C" fn());
 

@@ -5,38 +5,13 @@ use std::ffi::{c_int, c_uint};
 /// A handle of an object of the driver.
 pub type Handle = usize;
 
-macro_rules! structures {
-    ($($(#[$meta:meta])* struct $name:ident $symbol:literal { $($field:ident $c_name:literal: $ty:ty),* $(,)? })*) => {
-        $(
-            $(#[$meta])*
-            #[repr(C)]
-            #[derive(Clone, Copy, Debug)]
-            pub struct $name { $(pub $field: $ty),* }
-
-            impl Default for $name {
-                fn default() -> Self {
-                    // SAFETY: all fields are numbers, arrays of numbers and other such structures, for which zero is valid.
-                    unsafe { std::mem::zeroed() }
-                }
-            }
-        )*
-
-        /// Each structure with its names in the headers, its size, and the names and offsets of its fields; an empty name for what has none.
-        pub const LAYOUTS: &[(&str, usize, &[(&str, usize)])] = &[$((
-            $symbol,
-            size_of::<$name>(),
-            &[$(($c_name, std::mem::offset_of!($name, $field))),*],
-        )),*];
-    };
-}
-
 /// The kind of memory of a side of a copy, `CUmemorytype`.
 pub const HOST: c_uint = 1;
 pub const DEVICE: c_uint = 2;
 pub const ARRAY: c_uint = 3;
 pub const UNIFIED: c_uint = 4;
 
-structures! {
+ptx_cabi::structures! {
     struct Dim3 "dim3" { x "x": c_uint, y "y": c_uint, z "z": c_uint }
     struct ChannelFormat "cudaChannelFormatDesc" { bits "x": [c_int; 4], kind "f": c_uint }
     struct Extent "cudaExtent" { width "width": usize, height "height": usize, depth "depth": usize }
@@ -115,6 +90,11 @@ structures! {
     }
     struct CopyAttributes "cudaMemcpyAttributes" {
         order "srcAccessOrder": c_uint, from "srcLocHint": MemoryLocation, to "dstLocHint": MemoryLocation, flags "flags": c_uint,
+    }
+    /// An address or array with what the driver needs to know of it, in the driver's form.
+    struct CopyOperand "cudaMemcpy3DOperand" { kind "type": c_uint, words "op": [u64; 4] }
+    struct BatchCopy3d "cudaMemcpy3DBatchOp" {
+        from "src": CopyOperand, to "dst": CopyOperand, extent "extent": Extent, order "srcAccessOrder": c_uint, flags "flags": c_uint,
     }
     struct LaunchAttribute "cudaLaunchAttribute" { id "id": c_uint, padding "pad": [u8; 4], value "val": [u64; 8] }
     struct RuntimeLaunchConfig "cudaLaunchConfig_t" {

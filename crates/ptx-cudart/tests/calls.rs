@@ -5,10 +5,12 @@
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
-use std::sync::{LazyLock, Mutex};
+use std::sync::LazyLock;
 
 use cudart::error::ERRORS;
 use libloading::os::unix::Library;
+use testing::calls::Kind::{Arguments, Fixed, Handle, Host, Image, Name, Null, Out, Own, Size, Small};
+use testing::calls::{self, Caller, Interface};
 
 const PTX: &CStr = c".version 8.0
 .target sm_80
@@ -28,50 +30,33 @@ static KERNEL: u8 = 1;
 static VARIABLE: u8 = 2;
 static NOTHING: u8 = 3;
 
-/// Handles and addresses that calls have returned, which later calls are given, also where another kind is expected and after they were destroyed.
-static KNOWN: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+/// A function with its arguments as words.
+type Function = unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> u32;
 
-/// A function with its arguments as words: all integers and pointers of up to 64 bits are passed alike, and structures of up to 16 bytes as two.
-type Function = unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> u32;
-
-/// What an argument is.
+/// The kinds of arguments that only the runtime has.
 #[derive(Clone, Copy)]
-enum Kind {
-    /// A handle or a device address.
-    Handle,
-    /// The address of one or more results, or null.
-    Out,
-    /// The address of memory of the host.
-    Host,
-    Small,
-    Size,
-    /// This number.
-    Fixed(u64),
+enum Argument {
     /// What stands for the kernel on the host, or for something else.
     Kernel,
     /// What stands for the variable on the host, or for something else.
     Variable,
-    /// The text of a kernel's name, of a variable's, or null.
-    Name,
-    Image,
-    /// The arguments of the kernel.
-    Arguments,
     /// The description of a launch in a graph.
     Launch,
     /// The description of channels.
     Channels,
-    Null,
 }
 
-use Kind::{
-    Arguments, Channels, Fixed, Handle, Host, Image, Kernel, Launch, Name, Null, Out, Size, Small, Variable,
-};
+type Kind = calls::Kind<Argument>;
 
+const KERNEL_POINTER: Kind = Own(Argument::Kernel);
+const VARIABLE_POINTER: Kind = Own(Argument::Variable);
+const LAUNCH: Kind = Own(Argument::Launch);
+const CHANNELS: Kind = Own(Argument::Channels);
 const TO_DEVICE: Kind = Fixed(1);
 const TO_HOST: Kind = Fixed(2);
 const WITHIN: Kind = Fixed(3);
 
-const CALLS: &[(&str, &[Kind])] = &[
+const FUNCTIONS: &[(&str, &[Kind])] = &[
     ("cudaGetLastError", &[]),
     ("cudaPeekAtLastError", &[]),
     ("cudaGetDeviceCount", &[Out]),
@@ -88,24 +73,33 @@ const CALLS: &[(&str, &[Kind])] = &[
     ("cudaDeviceEnablePeerAccess", &[Small, Small]),
     ("cudaDeviceGetPCIBusId", &[Out, Small, Small]),
     ("cudaSetValidDevices", &[Out, Fixed(2)]),
-    ("cudaFuncGetAttributes", &[Out, Kernel]),
-    ("cudaFuncSetAttribute", &[Kernel, Small, Size]),
-    ("cudaFuncSetCacheConfig", &[Kernel, Small]),
-    ("cudaFuncGetName", &[Out, Kernel]),
-    ("cudaFuncGetParamInfo", &[Kernel, Small, Out, Out]),
-    ("cudaGetKernel", &[Out, Kernel]),
-    ("cudaGetFuncBySymbol", &[Out, Kernel]),
-    ("cudaGetSymbolAddress", &[Out, Variable]),
-    ("cudaGetSymbolSize", &[Out, Variable]),
-    ("cudaOccupancyMaxActiveBlocksPerMultiprocessor", &[Out, Kernel, Small, Size]),
+    ("cudaFuncGetAttributes", &[Out, KERNEL_POINTER]),
+    ("cudaFuncSetAttribute", &[KERNEL_POINTER, Small, Size]),
+    ("cudaFuncSetCacheConfig", &[KERNEL_POINTER, Small]),
+    ("cudaFuncGetName", &[Out, KERNEL_POINTER]),
+    ("cudaFuncGetParamInfo", &[KERNEL_POINTER, Small, Out, Out]),
+    ("cudaGetKernel", &[Out, KERNEL_POINTER]),
+    ("cudaGetFuncBySymbol", &[Out, KERNEL_POINTER]),
+    ("cudaGetSymbolAddress", &[Out, VARIABLE_POINTER]),
+    ("cudaGetSymbolSize", &[Out, VARIABLE_POINTER]),
+    ("cudaOccupancyMaxActiveBlocksPerMultiprocessor", &[Out, KERNEL_POINTER, Small, Size]),
     ("__cudaPushCallConfiguration", &[Small, Small, Small, Small, Size, Handle]),
     ("__cudaPopCallConfiguration", &[Out, Out, Out, Out]),
-    ("cudaLaunchKernel", &[Kernel, Small, Small, Small, Small, Arguments, Small, Handle]),
+    ("cudaLaunchKernel", &[KERNEL_POINTER, Small, Small, Small, Small, Arguments, Small, Handle]),
     (
         "cudaLaunchKernel",
-        &[Kernel, Fixed(1 << 32 | 1), Fixed(1), Fixed(1 << 32 | 8), Fixed(1), Arguments, Fixed(0), Handle],
+        &[
+            KERNEL_POINTER,
+            Fixed(1 << 32 | 1),
+            Fixed(1),
+            Fixed(1 << 32 | 8),
+            Fixed(1),
+            Arguments,
+            Fixed(0),
+            Handle,
+        ],
     ),
-    ("cudaLaunchCooperativeKernel", &[Kernel, Small, Small, Small, Small, Arguments, Small, Handle]),
+    ("cudaLaunchCooperativeKernel", &[KERNEL_POINTER, Small, Small, Small, Small, Arguments, Small, Handle]),
     ("cudaLibraryLoadData", &[Out, Image, Null, Null, Null, Null, Null, Null]),
     ("cudaLibraryGetKernel", &[Out, Handle, Name]),
     ("cudaLibraryGetGlobal", &[Out, Out, Handle, Name]),
@@ -134,13 +128,13 @@ const CALLS: &[(&str, &[Kind])] = &[
     ("cudaMemcpy2D", &[Handle, Size, Host, Small, Small, Small, TO_DEVICE]),
     ("cudaMemcpy2DToArray", &[Handle, Small, Small, Host, Small, Small, Small, TO_DEVICE]),
     ("cudaMemcpyFromArray", &[Host, Handle, Small, Small, Size, TO_HOST]),
-    ("cudaMemcpyToSymbol", &[Variable, Host, Size, Small, TO_DEVICE]),
-    ("cudaMemcpyFromSymbol", &[Host, Variable, Size, Size, TO_HOST]),
+    ("cudaMemcpyToSymbol", &[VARIABLE_POINTER, Host, Size, Small, TO_DEVICE]),
+    ("cudaMemcpyFromSymbol", &[Host, VARIABLE_POINTER, Size, Size, TO_HOST]),
     ("cudaMemcpyPeer", &[Handle, Small, Handle, Small, Size]),
     ("cudaMemset", &[Handle, Small, Size]),
     ("cudaMemsetAsync", &[Handle, Small, Size, Handle]),
     ("cudaMemset2D", &[Handle, Size, Small, Small, Small]),
-    ("cudaMallocArray", &[Out, Channels, Small, Small, Small]),
+    ("cudaMallocArray", &[Out, CHANNELS, Small, Small, Small]),
     ("cudaArrayGetInfo", &[Out, Out, Out, Handle]),
     ("cudaFreeArray", &[Handle]),
     ("cudaGetMipmappedArrayLevel", &[Out, Handle, Small]),
@@ -168,10 +162,10 @@ const CALLS: &[(&str, &[Kind])] = &[
     ("cudaGraphDestroy", &[Handle]),
     ("cudaGraphClone", &[Out, Handle]),
     ("cudaGraphAddEmptyNode", &[Out, Handle, Null, Null]),
-    ("cudaGraphAddKernelNode", &[Out, Handle, Null, Null, Launch]),
+    ("cudaGraphAddKernelNode", &[Out, Handle, Null, Null, LAUNCH]),
     ("cudaGraphKernelNodeGetParams", &[Handle, Out]),
-    ("cudaGraphKernelNodeSetParams", &[Handle, Launch]),
-    ("cudaGraphExecKernelNodeSetParams", &[Handle, Handle, Launch]),
+    ("cudaGraphKernelNodeSetParams", &[Handle, LAUNCH]),
+    ("cudaGraphExecKernelNodeSetParams", &[Handle, Handle, LAUNCH]),
     ("cudaGraphAddMemcpyNode1D", &[Out, Handle, Null, Null, Handle, Host, Size, TO_DEVICE]),
     ("cudaGraphMemcpyNodeGetParams", &[Handle, Out]),
     ("cudaGraphAddDependencies", &[Handle, Out, Out, Null, Fixed(1)]),
@@ -187,13 +181,13 @@ const CALLS: &[(&str, &[Kind])] = &[
 ];
 
 /// The functions, from the library as programs load it, over the driver as it is built.
-static FUNCTIONS: LazyLock<HashMap<&'static str, Function>> = LazyLock::new(|| {
+static LOADED: LazyLock<HashMap<&'static str, Function>> = LazyLock::new(|| {
     let folder = testing::built(&["ptx-cuda", "ptx-cudart-13"], &[]);
     // SAFETY: these are the libraries that this tests. The runtime finds the driver by its name, as it is loaded.
     let [_, runtime] =
         ["libcuda.so", "libcudart13.so"].map(|name| unsafe { Library::new(folder.join(name)) }.unwrap());
     let more = ["__cudaRegisterFatBinary", "__cudaRegisterFunction", "__cudaRegisterVar"];
-    let names = CALLS.iter().map(|call| call.0).chain(more);
+    let names = FUNCTIONS.iter().map(|call| call.0).chain(more);
     // SAFETY: all arguments are words, of which a function takes as many as it has.
     let found =
         names.map(|name| (name, *unsafe { runtime.get::<Function>(name.as_bytes()) }.expect(name))).collect();
@@ -201,151 +195,66 @@ static FUNCTIONS: LazyLock<HashMap<&'static str, Function>> = LazyLock::new(|| {
     found
 });
 
-fn call(name: &str, words: [u64; 10]) -> u32 {
-    let [a, b, c, d, e, f, g, h, i, j] = words;
+fn call(name: &str, words: [u64; calls::MOST_ARGUMENTS]) -> u32 {
+    let [a, b, c, d, e, f, g, h, i, j, k] = words;
     // SAFETY: pointers are null or refer to memory of the caller that is large enough; handles may be anything.
-    unsafe { FUNCTIONS[name](a, b, c, d, e, f, g, h, i, j) }
+    unsafe { LOADED[name](a, b, c, d, e, f, g, h, i, j, k) }
 }
 
-struct Caller {
-    random: fastrand::Rng,
-    out: Box<[u64; 256]>,
-    /// It is never freed: a graph may keep a copy to it.
-    memory: &'static mut [u64; 1024],
-    parameters: Box<[u64; 2]>,
-    pointers: Box<[u64; 2]>,
-    launch: Box<[u64; 8]>,
-    channels: Box<[i32; 5]>,
+struct Runtime;
+
+fn one_of(usual: &'static u8, caller: &mut Caller<'_>) -> u64 {
+    match caller.random.u8(..16) {
+        0 => caller.handle(),
+        1 => &raw const NOTHING as u64,
+        2 => &raw const VARIABLE as u64,
+        3 => &raw const KERNEL as u64,
+        _ => &raw const *usual as u64,
+    }
 }
 
-impl Caller {
-    fn new(seed: u64) -> Self {
-        Self {
-            random: fastrand::Rng::with_seed(seed),
-            out: Box::new([0; 256]),
-            memory: Box::leak(Box::new([0; 1024])),
-            parameters: Box::new([0; 2]),
-            pointers: Box::new([0; 2]),
-            launch: Box::new([0; 8]),
-            channels: Box::new([0; 5]),
-        }
-    }
+impl Interface for Runtime {
+    type Own = Argument;
+    const FUNCTIONS: &'static [(&'static str, &'static [Kind])] = FUNCTIONS;
+    const IMAGE: &'static CStr = PTX;
+    const NAMES: &'static [&'static CStr] = &[c"none", c"count", c"cuMemAlloc", c"add"];
+    const ALONE: &'static [&'static str] = &["cudaMallocHost", "cudaMallocManaged", "cudaDeviceReset"];
 
-    fn handle(&mut self) -> u64 {
-        let known = KNOWN.lock().unwrap();
-        match self.random.u8(..) {
-            0..=9 => 0,
-            10..=14 => self.random.u64(1..=2),
-            15..=19 => self.random.u64(..) >> self.random.u32(0..64),
-            20..=29 if !known.is_empty() => {
-                known[self.random.usize(..known.len())] ^ 1 << self.random.u32(0..48)
-            }
-            _ if known.is_empty() => 0,
-            // What is new is more often valid.
-            30..=160 => known[known.len() - 1 - self.random.usize(..known.len().min(12))],
-            _ => known[self.random.usize(..known.len())],
-        }
-    }
-
-    fn arguments(&mut self) -> u64 {
-        self.parameters[0] = self.handle();
-        self.parameters[1] = self.random.u64(..);
-        *self.pointers = [&raw const self.parameters[0] as u64, &raw const self.parameters[1] as u64];
-        self.pointers.as_ptr() as u64
-    }
-
-    fn one_of(&mut self, usual: &'static u8) -> u64 {
-        match self.random.u8(..16) {
-            0 => self.handle(),
-            1 => &raw const NOTHING as u64,
-            2 => &raw const VARIABLE as u64,
-            3 => &raw const KERNEL as u64,
-            _ => &raw const *usual as u64,
-        }
-    }
-
-    fn argument(&mut self, kind: Kind) -> u64 {
+    fn own(&self, kind: Argument, caller: &mut Caller<'_>) -> u64 {
         match kind {
-            Handle => self.handle(),
-            Out if self.random.u8(..) < 8 => 0,
-            Out => {
-                let at = self.random.usize(..16);
-                &raw mut self.out[at] as u64
+            Argument::Kernel => one_of(&KERNEL, caller),
+            Argument::Variable => one_of(&VARIABLE, caller),
+            Argument::Launch => {
+                let kernel = one_of(&KERNEL, caller);
+                let [a, b, c] = [(); 3].map(|()| caller.random.u64(..3) << 32 | caller.random.u64(..3));
+                let arguments = caller.kernel_arguments();
+                caller.structure(&[kernel, a, b, c, 0, arguments, 0, 0])
             }
-            Host => self.memory.as_mut_ptr() as u64,
-            Small if self.random.u8(..) < 10 => u64::from(self.random.u32(..)),
-            Small => self.random.u64(..4),
-            Size => match self.random.u8(..8) {
-                0 => 0,
-                1 => self.random.u64(..) >> self.random.u32(0..64),
-                _ => self.random.u64(1..=4096),
-            },
-            Fixed(word) => word,
-            Kernel => self.one_of(&KERNEL),
-            Variable => self.one_of(&VARIABLE),
-            Name => match self.random.u8(..8) {
-                0 => 0,
-                1 => c"none".as_ptr() as u64,
-                2 => c"count".as_ptr() as u64,
-                3 => c"cuMemAlloc".as_ptr() as u64,
-                _ => c"add".as_ptr() as u64,
-            },
-            Image => match self.random.u8(..8) {
-                0 => 0,
-                1 => c" ".as_ptr() as u64,
-                2 => c"\x7fELF".as_ptr() as u64,
-                _ => PTX.as_ptr() as u64,
-            },
-            Arguments => self.arguments(),
-            Launch => {
-                let sides = |random: &mut fastrand::Rng| random.u64(..3) << 32 | random.u64(..3);
-                let kernel = self.one_of(&KERNEL);
-                let [a, b, c] = [(); 3].map(|()| sides(&mut self.random));
-                *self.launch = [kernel, a, b, c, 0, self.arguments(), 0, 0];
-                self.launch.as_ptr() as u64
+            Argument::Channels => {
+                let bits = [8, 16, 32, 7][caller.random.usize(..4)];
+                let second = bits * caller.random.u64(0..2);
+                let format = caller.random.u64(0..4);
+                caller.structure(&[second << 32 | bits, 0, format])
             }
-            Channels => {
-                let bits = [8, 16, 32, 7][self.random.usize(..4)];
-                *self.channels = [bits, bits * self.random.i32(0..2), 0, 0, self.random.i32(0..4)];
-                self.channels.as_ptr() as u64
-            }
-            Null => 0,
         }
     }
 
-    /// Calls a function; its results become known. Memory of the host is not freed, and contexts are not destroyed, while other threads may copy to
-    /// them, as programs must not.
-    fn call(&mut self, is_alone: bool) {
-        let (name, kinds) = CALLS[self.random.usize(..CALLS.len())];
-        if !is_alone && matches!(name, "cudaMallocHost" | "cudaMallocManaged" | "cudaDeviceReset") {
-            return;
-        }
-        let mut words = [0; 10];
-        let mut host_bytes = 0;
-        for (word, &kind) in words.iter_mut().zip(kinds) {
-            *word = self.argument(kind);
-            host_bytes = host_bytes.max(if matches!(kind, Size) { *word } else { 0 });
-        }
+    fn host_bytes(&self, name: &str, words: &[u64]) -> Option<u64> {
         let rows = |at: usize| words[at].saturating_mul(words[at + 1]).saturating_mul(words[at + 2]);
-        host_bytes = match name {
-            "cudaMemcpy2D" => rows(3),
-            "cudaMemcpy2DToArray" => rows(4),
-            _ => host_bytes,
-        };
-        // The memory of the host is as large as the caller says.
-        if host_bytes > 4096 && kinds.iter().any(|kind| matches!(kind, Host)) {
-            return;
+        match name {
+            "cudaMemcpy2D" => Some(rows(3)),
+            "cudaMemcpy2DToArray" => Some(rows(4)),
+            // Default: the others are given the number of bytes.
+            _ => None,
         }
-        self.out.fill(0);
-        let result = call(name, words);
-        let is_known = ERRORS.iter().any(|(known, ..)| *known == result);
-        assert!(is_known, "{name} returns {result}");
-        if result == 0 {
-            let mut known = KNOWN.lock().unwrap();
-            known.extend(self.out.iter().copied().filter(|&word| word > 2));
-            let excess = known.len().saturating_sub(400);
-            known.drain(..excess);
-        }
+    }
+
+    fn call(&self, name: &str, words: [u64; calls::MOST_ARGUMENTS]) -> u32 {
+        call(name, words)
+    }
+
+    fn is_result(&self, result: u32) -> bool {
+        ERRORS.iter().any(|(known, ..)| *known == result)
     }
 }
 
@@ -367,27 +276,15 @@ fn random_calls_return() {
     }
     let wrapper =
         Box::leak(Box::new(Wrapper { magic: 0x4662_43b1, version: 1, image: PTX.as_ptr(), parts: 0 }));
-    let register = FUNCTIONS["__cudaRegisterFatBinary"];
+    let register = LOADED["__cudaRegisterFatBinary"];
     // SAFETY: it returns a handle, as a word.
     let register = unsafe { std::mem::transmute::<Function, unsafe extern "C" fn(u64) -> u64>(register) };
     // SAFETY: the structure and its image are never freed.
     let binary = unsafe { register(&raw const *wrapper as u64) };
     let (kernel, variable) = (&raw const KERNEL as u64, &raw const VARIABLE as u64);
-    call("__cudaRegisterFunction", [binary, kernel, 0, c"add".as_ptr() as u64, 0, 0, 0, 0, 0, 0]);
-    call("__cudaRegisterVar", [binary, variable, 0, c"count".as_ptr() as u64, 0, 4, 0, 0, 0, 0]);
+    call("__cudaRegisterFunction", [binary, kernel, 0, c"add".as_ptr() as u64, 0, 0, 0, 0, 0, 0, 0]);
+    call("__cudaRegisterVar", [binary, variable, 0, c"count".as_ptr() as u64, 0, 4, 0, 0, 0, 0, 0]);
     let calls = testing::count("random calls of the CUDA runtime", 300_000, 30_000);
-    let mut alone = Caller::new(0);
-    (0..calls).for_each(|_| alone.call(true));
-    KNOWN.lock().unwrap().clear();
-    let threads: Vec<_> = (1..4)
-        .map(|seed| {
-            std::thread::spawn(move || {
-                let mut caller = Caller::new(seed);
-                (0..calls / 3).for_each(|_| caller.call(false));
-            })
-        })
-        .collect();
-    for thread in threads {
-        thread.join().unwrap();
-    }
+    // Default: the calls are the same in each run.
+    calls::random_calls(&Runtime, calls, testing::asked_seed().unwrap_or_default());
 }

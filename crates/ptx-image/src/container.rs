@@ -1,11 +1,11 @@
-//! Files that are linked when they are loaded, in one image: what linking and assembling give instead of machine code.
+//! Files that are linked when they are loaded, in one image: the result of linking and assembling, in place of machine code.
 //!
 //! The magic is followed by three numbers of 64 bits, little endian: the bytes that follow them, the number of files, and the most registers of a thread or zero.
 //! Then come the name and the text of each file, each with its size in 64 bits before it.
 
 use crate::files::{Files, ImageError};
 
-/// The first bytes. They are no text, and no program takes them for an ELF file.
+/// The first bytes. They do not begin a text, nor an ELF file.
 pub const MAGIC: &[u8; 8] = b"\x7fPTXFILE";
 
 /// Bytes of the header, by which the [size] of an image is known.

@@ -18,7 +18,7 @@ const LARGEST: u64 = 1 << 30;
 
 const SECTION: &[u8] = b".nv_debug_ptx_txt";
 
-/// What `tileiras` appends.
+/// The beginning of the block that `tileiras` appends.
 const SOURCE: &[u8] = b".nv_intermediate_source_section";
 
 const HOST: &str = "the image is machine code of the host (an ELF file)";

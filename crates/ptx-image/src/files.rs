@@ -21,7 +21,7 @@ impl Files {
 /// Why an image is not read.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ImageError {
-    /// It is damaged, or not what it says that it is.
+    /// It is damaged, or its header does not fit its contents.
     #[error("{0}")]
     Invalid(String),
     /// It is machine code: a cubin, or an object file or library of the host.

@@ -14,7 +14,7 @@ pub use files::{Files, ImageError};
 
 const ARCHIVE: &str = "the image is a library of object files, which are machine code";
 
-/// What an image is, by its first bytes.
+/// The kind of an image, by its first bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// An ELF file: a cubin, or an object file of the host.
@@ -34,10 +34,10 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Bytes that suffice to tell.
+    /// The number of first bytes that determine the kind.
     pub const PREFIX: usize = 8;
 
-    /// What an image is that begins with these bytes, at least [`Kind::PREFIX`] of them unless it is shorter.
+    /// The kind of an image that begins with these bytes, at least [`Kind::PREFIX`] of them unless it is shorter.
     pub fn of(image: &[u8]) -> Self {
         const MAGICS: &[(&[u8], Kind)] = &[
             (b"\x7fELF", Kind::Elf),

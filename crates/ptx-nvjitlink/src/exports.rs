@@ -1,14 +1,11 @@
 //! The functions that programs call. `nvJitLink.h` lets a program call the functions of its own version, such as `__nvJitLinkCreate_13_0`, or, without
 //! inline functions, those without a version, which are also those that Python programs look up.
 
-use std::ffi::{c_char, c_uint};
-use std::os::unix::ffi::OsStringExt as _;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::ffi::c_uint;
 
 use crate::link::{self, Failure, Link, NvJitLinkResult, lock};
 use crate::options::Options;
-use crate::pointers::{In, Out};
+use crate::pointers::{self, In, Out, Text};
 
 /// What `nvJitLinkVersion` reports, unless `PTX_NVJITLINK_VERSION` selects another version. From 12.3 on programs expect that intermediate code of NVVM is
 /// linked, and compile to it instead of PTX: Numba does so whenever it can. For 12.2 they take PTX.
@@ -30,16 +27,15 @@ fn version() -> Result<(c_uint, c_uint), Failure> {
 
 type Answer = Result<(), Failure>;
 
-/// Calls a body that has no link whose log could have the reason of a failure.
+/// Runs the body of a function without a link. The reason of a failure is dropped, since it is kept in the log of a link.
 fn without_link(body: impl FnOnce() -> Answer) -> NvJitLinkResult {
-    match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(())) => NvJitLinkResult::SUCCESS,
-        Ok(Err(failure)) => failure.result,
-        Err(_) => NvJitLinkResult::INTERNAL,
+    match ptx_cabi::try_call(body) {
+        Ok(()) => NvJitLinkResult::SUCCESS,
+        Err(failure) => failure.result,
     }
 }
 
-/// Calls a body with a link, whose log gets the reason of a failure.
+/// Runs the body of a function with a link, whose log gets the reason of a failure.
 fn with(handle: u64, body: impl FnOnce(&mut Link) -> Answer) -> NvJitLinkResult {
     without_link(|| {
         let unknown = || Failure::new(NvJitLinkResult::INVALID_INPUT, "there is no such handle");
@@ -49,32 +45,32 @@ fn with(handle: u64, body: impl FnOnce(&mut Link) -> Answer) -> NvJitLinkResult 
     })
 }
 
-fn create(handle: Out<u64>, count: c_uint, options: In<In<c_char>>) -> NvJitLinkResult {
+fn create(handle: Out<u64>, count: c_uint, options: In<Text>) -> NvJitLinkResult {
     without_link(|| {
-        handle.require("the handle")?;
-        let options = options.texts("an option", count)?;
+        handle.require()?;
+        let options = pointers::texts(options, count)?;
         let read = Options::read(options.iter().map(String::as_str))?;
-        handle.set("the handle", link::insert(Link::new(read)))
+        handle.set(link::insert(Link::new(read)))
     })
 }
 
 fn destroy(handle: Out<u64>) -> NvJitLinkResult {
     without_link(|| {
         let unknown = || Failure::new(NvJitLinkResult::INVALID_INPUT, "there is no such handle");
-        link::remove(handle.get("the handle")?).map(drop).ok_or_else(unknown)?;
+        link::remove(handle.get()?).map(drop).ok_or_else(unknown)?;
         // As with NVIDIA's, the handle is null afterwards.
-        handle.set("the handle", 0)
+        handle.set(0)
     })
 }
 
-fn add_data(handle: u64, kind: c_uint, data: In<u8>, size: usize, name: In<c_char>) -> NvJitLinkResult {
-    // Default: data without a name get one by what they are.
-    with(handle, |link| link.add(kind, &name.text().unwrap_or_default(), &data.bytes("the data", size)?))
+fn add_data(handle: u64, kind: c_uint, data: In<u8>, size: usize, name: Text) -> NvJitLinkResult {
+    // Default: data without a name are named after their kind.
+    with(handle, |link| link.add(kind, &name.optional().unwrap_or_default(), &pointers::bytes(data, size)?))
 }
 
-fn add_file(handle: u64, kind: c_uint, name: In<c_char>) -> NvJitLinkResult {
+fn add_file(handle: u64, kind: c_uint, name: Text) -> NvJitLinkResult {
     with(handle, |link| {
-        let path = PathBuf::from(std::ffi::OsString::from_vec(name.path("the name of the file")?));
+        let path = pointers::path(name)?;
         let shown = path.display().to_string();
         let failed =
             |error| Failure::new(NvJitLinkResult::INVALID_INPUT, format!("cannot read {shown}: {error}"));
@@ -88,19 +84,19 @@ fn complete(handle: u64) -> NvJitLinkResult {
 }
 
 fn image_size(handle: u64, size: Out<usize>) -> NvJitLinkResult {
-    with(handle, |link| size.set("the size", link.image()?.len()))
+    with(handle, |link| size.set(link.image()?.len()))
 }
 
 fn image(handle: u64, to: Out<u8>) -> NvJitLinkResult {
-    with(handle, |link| to.write("the cubin", link.image()?))
+    with(handle, |link| to.set_all(link.image()?.iter().copied()))
 }
 
 fn ptx_size(handle: u64, size: Out<usize>) -> NvJitLinkResult {
-    with(handle, |link| size.set("the size", link.ptx()?.len()))
+    with(handle, |link| size.set(link.ptx()?.len()))
 }
 
 fn ptx(handle: u64, to: Out<u8>) -> NvJitLinkResult {
-    with(handle, |link| to.write("the PTX", link.ptx()?))
+    with(handle, |link| to.set_all(link.ptx()?.iter().copied()))
 }
 
 fn no_intermediate_code<T>(handle: u64, _to: Out<T>) -> NvJitLinkResult {
@@ -111,20 +107,20 @@ fn no_intermediate_code<T>(handle: u64, _to: Out<T>) -> NvJitLinkResult {
 }
 
 fn log_size(handle: u64, size: Out<usize>, errors: bool) -> NvJitLinkResult {
-    with(handle, |link| size.set("the size", link.log(errors).len()))
+    with(handle, |link| size.set(link.log(errors).len()))
 }
 
 fn log(handle: u64, to: Out<u8>, errors: bool) -> NvJitLinkResult {
-    with(handle, |link| to.write("the log", &link.log(errors)))
+    with(handle, |link| to.set_all(link.log(errors)))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn nvJitLinkVersion(major: Out<c_uint>, minor: Out<c_uint>) -> NvJitLinkResult {
     without_link(|| {
         let version = version()?;
-        major.require("the major version")?;
-        minor.set("the minor version", version.1)?;
-        major.set("the major version", version.0)
+        major.require()?;
+        minor.set(version.1)?;
+        major.set(version.0)
     })
 }
 
@@ -164,12 +160,12 @@ macro_rules! exports {
 }
 
 exports! {
-    fn Create(handle: Out<u64>, count: c_uint, options: In<In<c_char>>) { create(handle, count, options) }
+    fn Create(handle: Out<u64>, count: c_uint, options: In<Text>) { create(handle, count, options) }
     fn Destroy(handle: Out<u64>) { destroy(handle) }
-    fn AddData(handle: u64, kind: c_uint, data: In<u8>, size: usize, name: In<c_char>) {
+    fn AddData(handle: u64, kind: c_uint, data: In<u8>, size: usize, name: Text) {
         add_data(handle, kind, data, size, name)
     }
-    fn AddFile(handle: u64, kind: c_uint, name: In<c_char>) { add_file(handle, kind, name) }
+    fn AddFile(handle: u64, kind: c_uint, name: Text) { add_file(handle, kind, name) }
     fn Complete(handle: u64) { complete(handle) }
     fn GetLinkedCubinSize(handle: u64, size: Out<usize>) { image_size(handle, size) }
     fn GetLinkedCubin(handle: u64, to: Out<u8>) { image(handle, to) }

@@ -1,4 +1,4 @@
-//! What is linked.
+//! Inputs of links.
 
 use ptx_image::{Files, ImageError, Kind};
 
@@ -52,7 +52,7 @@ pub fn read(kind: u32, name: &str, bytes: &[u8], newest: u32) -> Result<Files, F
         | (OBJECT, Kind::Elf | Kind::Container)
         | (LIBRARY, Kind::Archive)
         | (ANY, _) => {}
-        // What looks like nothing else is taken for text, which intermediate code is not.
+        // An image without a known magic number counts as text, which intermediate code is not.
         (LTOIR, Kind::Text) => return Err(ImageError::IntermediateCode.into()),
         (INDEX, _) => {
             return Err(Failure::new(NvJitLinkResult::UNRECOGNIZED_INPUT, "index files are not linked"));

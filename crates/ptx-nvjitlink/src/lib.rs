@@ -5,7 +5,7 @@
 //! code of NVVM (LTO-IR) are refused.
 //!
 //! The functions of `nvJitLink.h` are exported under the names of all versions from 12.0 to 13.5, which do not differ (`exports`). Handles are numbers that
-//! are looked up and never given out twice; no panic leaves a function.
+//! are looked up in a table and used once; no panic leaves a function.
 
 #![allow(unsafe_code)]
 // The functions and the library have the names of CUDA.

@@ -1,4 +1,4 @@
-//! Links: inputs that were added, what became of them, and messages.
+//! Links: their inputs, results and messages.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -212,7 +212,7 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Keeps a link; gives its handle.
 pub fn insert(link: Link) -> u64 {
     let mut table = lock(&TABLE);
-    // No pointer of the process is as small, so that one is never taken for a handle.
+    // Handles are smaller than any pointer of the process, so that no pointer is taken for a handle.
     table.last += 1;
     let handle = table.last;
     table.links.insert(handle, Arc::new(Mutex::new(link)));
@@ -279,7 +279,7 @@ mod tests {
             }
             bytes.truncate(random.usize(..=bytes.len()));
             let mut link = link(&["-arch=sm_80"]);
-            // It must return, whatever it finds.
+            // It must return, with an error or without.
             if link.add(random.u32(..12), "a", &bytes).is_ok() {
                 let _ = link.complete();
             }

@@ -17,7 +17,7 @@ pub struct Options {
     pub verbose: bool,
 }
 
-/// Options that decide about machine code alone, with what they begin with.
+/// Options that concern machine code alone; those that have a value by their prefix.
 const OF_MACHINE_CODE: &[&str] = &[
     "-O",
     "-Ofast-compile=",
@@ -40,7 +40,7 @@ const OF_MACHINE_CODE: &[&str] = &[
     "-Xptxas=",
 ];
 
-/// Whether an option is one of a list: those that end with `=`, and `-O`, go on; the others do not.
+/// Whether an option is one of a list: those that end with `=`, and `-O`, are prefixes; the others are whole options.
 fn is_listed(option: &str) -> bool {
     OF_MACHINE_CODE.iter().any(|&listed| {
         let goes_on = listed.ends_with('=') || listed == "-O";
@@ -52,7 +52,7 @@ impl Options {
     /// Reads the options. Of two that contradict each other the later one counts.
     ///
     /// # Errors
-    /// An option that there is not, or no architecture.
+    /// An unknown option, or no architecture.
     pub fn read<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, Failure> {
         let mut architecture = None;
         let mut options =

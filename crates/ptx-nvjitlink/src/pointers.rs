@@ -1,95 +1,55 @@
-//! The arguments of functions: pointers that are checked for null. What else they must be, the caller promises, as to NVIDIA's library.
+//! The arguments of functions: pointers that are checked for null.
 
-use std::ffi::{CStr, c_char};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::PathBuf;
+
+use ptx_cabi::ArgumentError;
 
 use crate::link::{Failure, NvJitLinkResult};
 
-/// An argument that is null.
-fn null(what: &str) -> Failure {
-    Failure::new(NvJitLinkResult::NULL_INPUT, format!("{what} is null"))
-}
+/// The address of a result.
+pub type Out<T> = ptx_cabi::Out<T, Failure>;
+/// The address of an argument, or of a list of them.
+pub type In<T> = ptx_cabi::In<T, Failure>;
+/// A text that ends with a zero.
+pub type Text = ptx_cabi::Text<Failure>;
 
-/// Memory that a result is written to.
-#[repr(transparent)]
-#[derive(Clone, Copy, Debug)]
-pub struct Out<T>(*mut T);
-
-impl<T: Copy> Out<T> {
-    /// Fails if it is null.
-    pub fn require(self, what: &str) -> Result<(), Failure> {
-        if self.0.is_null() { Err(null(what)) } else { Ok(()) }
-    }
-
-    pub fn set(self, what: &str, value: T) -> Result<(), Failure> {
-        self.write(what, &[value])
-    }
-
-    /// Writes values one after the other.
-    pub fn write(self, what: &str, values: &[T]) -> Result<(), Failure> {
-        self.require(what)?;
-        // SAFETY: the caller has room for as many values as it was told there are, at any address.
-        unsafe { self.0.cast::<u8>().copy_from_nonoverlapping(values.as_ptr().cast(), size_of_val(values)) };
-        Ok(())
-    }
-
-    /// Where the result is, as a value.
-    pub fn get(self, what: &str) -> Result<T, Failure> {
-        self.require(what)?;
-        // SAFETY: the caller has set the value that it refers to.
-        Ok(unsafe { self.0.read_unaligned() })
-    }
-}
-
-/// Memory that is read.
-#[repr(transparent)]
-#[derive(Clone, Copy, Debug)]
-pub struct In<T>(*const T);
-
-impl In<u8> {
-    /// So many bytes.
-    pub fn bytes(self, what: &str, size: usize) -> Result<Vec<u8>, Failure> {
-        if self.0.is_null() {
-            return Err(null(what));
-        }
-        if size > isize::MAX as usize {
-            return Err(Failure::new(NvJitLinkResult::INVALID_INPUT, format!("the size of {what}")));
-        }
-        // SAFETY: the caller has as many bytes there.
-        Ok(unsafe { std::slice::from_raw_parts(self.0, size) }.to_vec())
-    }
-}
-
-impl In<c_char> {
-    /// A text, if it is not null. What is not UTF-8 is replaced.
-    pub fn text(self) -> Option<String> {
-        // SAFETY: texts of the caller end with a zero.
-        let text = (!self.0.is_null()).then(|| unsafe { CStr::from_ptr(self.0) });
-        text.map(|text| text.to_string_lossy().into_owned())
-    }
-
-    /// The bytes of a text.
-    pub fn path(self, what: &str) -> Result<Vec<u8>, Failure> {
-        if self.0.is_null() {
-            return Err(null(what));
-        }
-        // SAFETY: as above.
-        Ok(unsafe { CStr::from_ptr(self.0) }.to_bytes().to_vec())
-    }
-}
-
-impl In<In<c_char>> {
-    /// A list of texts.
-    pub fn texts(self, what: &str, count: u32) -> Result<Vec<String>, Failure> {
-        if count == 0 {
-            return Ok(Vec::new());
-        }
-        if self.0.is_null() {
-            return Err(null(what));
-        }
-        let text = |index: usize| {
-            // SAFETY: the caller has as many pointers there.
-            unsafe { self.0.add(index).read_unaligned() }.text().ok_or_else(|| null(what))
+impl From<ArgumentError> for Failure {
+    fn from(error: ArgumentError) -> Self {
+        let result = match error {
+            ArgumentError::Null(_) => NvJitLinkResult::NULL_INPUT,
+            ArgumentError::TooLong | ArgumentError::NotUtf8 => NvJitLinkResult::INVALID_INPUT,
         };
-        (0..count as usize).map(text).collect()
+        Self::new(result, error.to_string())
     }
+}
+
+impl ptx_cabi::Failure for Failure {
+    fn internal() -> Self {
+        Self::new(NvJitLinkResult::INTERNAL, "internal error")
+    }
+
+    fn line(&self) -> Option<String> {
+        Some(self.text.clone())
+    }
+}
+
+/// Bytes of the caller, copied.
+pub fn bytes(from: In<u8>, size: usize) -> Result<Vec<u8>, Failure> {
+    if from.is_null() {
+        return Err(ArgumentError::Null("the data").into());
+    }
+    from.list(size)
+}
+
+/// A text as a path.
+pub fn path(text: Text) -> Result<PathBuf, Failure> {
+    Ok(PathBuf::from(OsString::from_vec(text.bytes()?.to_vec())))
+}
+
+/// Texts of the caller, copied. What is not UTF-8 is replaced.
+pub fn texts(list: In<Text>, count: u32) -> Result<Vec<String>, Failure> {
+    let text = |text: Text| text.get().map(|text| text.to_string_lossy().into_owned());
+    list.list(count as usize)?.into_iter().map(text).collect()
 }

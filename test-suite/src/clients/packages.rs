@@ -13,7 +13,7 @@ pub struct Packages {
     source: Option<(PathBuf, Source)>,
 }
 
-/// Why there are none: no Python of a suitable version, or PyPI or the repository cannot be reached.
+/// Why there are none: no Python of a suitable version, or a registry or the repository cannot be reached.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unavailable(pub String);
 
@@ -27,12 +27,21 @@ impl Packages {
     /// Installs the packages of a client below a folder, and fetches its source, unless the same ones are there.
     ///
     /// # Errors
-    /// [`Unavailable`] with what pip or git says.
+    /// [`Unavailable`] with what pip, git or Cargo says.
     pub fn install(client: &Client, below: &Path) -> Result<Self, Unavailable> {
         let failed = |reason: String| {
             Unavailable(format!("the packages of {} are not installed: {reason}", client.name))
         };
         let folder = below.join(client.name);
+        if client.is_rust() {
+            fs::create_dir_all(&folder).map_err(|error| failed(error.to_string()))?;
+            run(Command::new(cargo())
+                .args(["fetch", "--locked", "--quiet"])
+                .arg("--manifest-path")
+                .arg(manifest(client)))
+            .map_err(failed)?;
+            return Ok(Self { folder, source: None });
+        }
         let packages = client.packages.join("\n");
         make_anew(&folder, &packages, |folder| install_packages(folder, client.packages)).map_err(failed)?;
         let failed =
@@ -43,6 +52,11 @@ impl Packages {
             make_anew(folder, &wanted, |folder| fetch(folder, source)).map_err(failed)?;
         }
         Ok(Self { folder, source })
+    }
+
+    /// The folder for what is built of a client in Rust.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The interpreter.
@@ -56,6 +70,22 @@ impl Packages {
         let modules = source.modules.iter().map(|module| folder.join(module).display().to_string());
         Some((folder, modules.collect::<Vec<_>>().join(":")))
     }
+}
+
+/// `test-suite/clients`, where the programs are.
+pub(super) fn programs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("clients")
+}
+
+/// The manifest of a client in Rust.
+pub(super) fn manifest(client: &Client) -> PathBuf {
+    programs().join("rust").join(client.name).join("Cargo.toml")
+}
+
+/// The Cargo that runs this, or the one that is found.
+pub(super) fn cargo() -> std::ffi::OsString {
+    // Default: a test program that is started by itself has no variable for it.
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
 fn python(folder: &Path) -> PathBuf {
@@ -97,14 +127,17 @@ fn fetch(folder: &Path, source: &Source) -> Result<(), String> {
     run(git().args(["checkout", "--quiet", "FETCH_HEAD"]))
 }
 
-/// Runs a command; the error is the last line that it writes.
+/// Runs a command; the error is the first line that it writes about one, or its last line.
 fn run(command: &mut Command) -> Result<(), String> {
     let name = command.get_program().display().to_string();
     let output = command.output().map_err(|error| format!("start {name}: {error}"))?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let last = said.lines().rfind(|line| !line.trim().is_empty()).map(str::to_owned);
+    // The last lines of pip do not say what is wrong.
+    let mut lines = said.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.find(|line| line.starts_with("ERROR") || line.starts_with("error"));
     // Default: a command that fails without a word is named by its status.
-    let reason = last.unwrap_or_else(|| output.status.to_string());
+    let reason =
+        first.or_else(|| said.lines().next_back()).map_or_else(|| output.status.to_string(), str::to_owned);
     if output.status.success() { Ok(()) } else { Err(format!("{name}: {reason}")) }
 }
 

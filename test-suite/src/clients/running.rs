@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use regex_lite::Regex;
 
+use super::packages::{cargo, manifest, programs};
 use super::{Client, Packages, Program, Run};
 
 /// The tool, the libraries, and the folder with the programs.
@@ -19,6 +20,8 @@ pub struct Tools {
     pub programs: PathBuf,
     /// How long a run may take.
     pub limit: Duration,
+    /// Told of each file of tests when it has run: its name, and what became of it.
+    pub progress: fn(&str, &Outcome),
 }
 
 /// What became of a run.
@@ -52,6 +55,12 @@ impl Tools {
                 outcome
             }
             Program::Pytest(folder, files) => self.run_pytest(run, folder, files, packages),
+            Program::Cargo(tests) => {
+                let manifest = manifest(client);
+                let cargo =
+                    ["run", "--quiet", "--locked", "--offline", "--manifest-path", utf8(&manifest), "--"];
+                self.run_tests(run, &cargo, tests, packages)
+            }
         }
         .named(client)
     }
@@ -64,7 +73,10 @@ impl Tools {
         for file in files {
             let path = format!("{folder}/{file}.py");
             let (_, text) = self.output(run, packages, &[&options[..], &[&path]].concat());
-            let Outcome { passed, skipped, failed, tail } = of_pytest(&text, &format!("{}/{file}", run.name));
+            let name = format!("{}/{file}", run.name);
+            let outcome = of_pytest(&text, &name);
+            (self.progress)(&name, &outcome);
+            let Outcome { passed, skipped, failed, tail } = outcome;
             all.passed += passed;
             all.skipped += skipped;
             if !failed.is_empty() {
@@ -75,15 +87,17 @@ impl Tools {
         all
     }
 
-    /// Runs the tests of a program; those after one that fails are run again without it.
+    /// Runs the tests of a file of Python.
     fn run_script(&self, run: &Run, file: &str, tests: &[&str], packages: &Packages) -> Outcome {
-        let path = self.programs.join(file);
+        self.run_tests(run, &[utf8(&self.programs.join(file))], tests, packages)
+    }
+
+    /// Runs a program with names of tests after these words; those after one that fails are run again without it.
+    fn run_tests(&self, run: &Run, program: &[&str], tests: &[&str], packages: &Packages) -> Outcome {
         let mut outcome = Outcome::default();
         let mut rest = tests;
         while !rest.is_empty() {
-            let mut words = vec![path.to_str().expect("a folder named in UTF-8")];
-            words.extend(rest);
-            let (ended, text) = self.output(run, packages, &words);
+            let (ended, text) = self.output(run, packages, &[program, rest].concat());
             let has_passed = |test: &&str| text.lines().any(|line| line == format!("passed {test}"));
             let passed = rest.iter().take_while(|test| has_passed(test)).count();
             outcome.passed += passed;
@@ -101,13 +115,23 @@ impl Tools {
         outcome
     }
 
-    /// Runs Python in `ptx-cuda run`; gives whether it succeeded in time, and all that it wrote.
+    /// Runs Python or Cargo in `ptx-cuda run`; gives whether it succeeded in time, and all that it wrote.
     fn output(&self, run: &Run, packages: &Packages, words: &[&str]) -> (bool, String) {
         use std::os::unix::process::CommandExt as _;
 
         let mut command = Command::new(self.built.join("ptx-cuda"));
         command.args(["run", "-q", "--lib-dir"]).arg(&self.built).args(run.options).arg("--");
-        command.arg(packages.python()).args(words).envs(run.environment.iter().copied());
+        if matches!(run.program, Program::Cargo(_)) {
+            // cust looks for a folder `lib64` of a CUDA installation, and finds the library where `ptx-cuda run` tells the linker.
+            let folder = packages.folder();
+            if let Err(error) = std::fs::create_dir_all(folder.join("lib64")) {
+                return (false, format!("{}: {error}", folder.display()));
+            }
+            command.arg(cargo()).env("CARGO_TARGET_DIR", folder).env("CUDA_LIBRARY_PATH", folder);
+        } else {
+            command.arg(packages.python());
+        }
+        command.args(words).envs(run.environment.iter().copied());
         if let (Program::Pytest(..), Some((folder, modules))) = (run.program, packages.source()) {
             command.current_dir(folder).env("PYTHONPATH", modules);
         }
@@ -164,6 +188,10 @@ fn wait(child: &mut Child, limit: Duration) -> Option<bool> {
     let _ = group.map(|group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
     let _ = child.wait();
     None
+}
+
+fn utf8(path: &Path) -> &str {
+    path.to_str().expect("a folder named in UTF-8")
 }
 
 fn tail(text: &str) -> String {
@@ -224,15 +252,10 @@ fn of_pytest(text: &str, name: &str) -> Outcome {
     Outcome { passed, skipped: count("skipped"), failed, tail }
 }
 
-/// Where the programs are.
-pub(super) fn programs() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("clients")
-}
-
 impl Tools {
     /// The tools of this folder.
-    pub fn new(built: PathBuf, limit: Duration) -> Self {
-        Self { built, programs: programs(), limit }
+    pub fn new(built: PathBuf, limit: Duration, progress: fn(&str, &Outcome)) -> Self {
+        Self { built, programs: programs(), limit, progress }
     }
 }
 

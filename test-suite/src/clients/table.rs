@@ -10,12 +10,19 @@ use super::suites::{
 pub struct Client {
     /// Its name, also in the table of expected results.
     pub name: &'static str,
-    /// Its packages and those that its tests need, for pip.
+    /// Its packages and those that its tests need, for pip. A client in Rust has a lock file instead.
     pub packages: &'static [&'static str],
     /// Where its tests are, if they are not in the packages.
     pub source: Option<Source>,
     /// What is run.
     pub runs: &'static [Run],
+}
+
+impl Client {
+    /// Whether it is a package of Rust.
+    pub fn is_rust(&self) -> bool {
+        self.runs.iter().any(|run| matches!(run.program, Program::Cargo(_)))
+    }
 }
 
 /// A version of a repository, which is fetched with git.
@@ -44,7 +51,7 @@ pub struct Run {
     pub program: Program,
 }
 
-/// What a run executes with the client's Python.
+/// What a run executes, with the client's Python unless it is a package of Rust.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Program {
     /// A file of `test-suite/clients`, which is given names of tests and prints a line for each that passes.
@@ -53,6 +60,8 @@ pub enum Program {
     Numba(&'static str),
     /// Files of tests below a folder of the client's source, each with pytest in a process of its own.
     Pytest(&'static str, &'static [&'static str]),
+    /// The package of `test-suite/clients/rust` with the name of the client, whose program is given names of tests as a script is.
+    Cargo(&'static [&'static str]),
 }
 
 const fn script(
@@ -109,6 +118,21 @@ const CUTILE: &[&str] = &[
 
 const TINYGRAD: &[&str] =
     &["elementwise", "reduce", "matmul", "half", "convolution", "integers", "sort", "graphs", "training"];
+
+/// A client in Rust, with the package of `test-suite/clients/rust` of this name.
+const fn rust(name: &'static str, runs: &'static [Run]) -> Client {
+    Client { name, packages: &[], source: None, runs }
+}
+
+const fn rust_programs(tests: &'static [&'static str]) -> Run {
+    Run {
+        name: "programs",
+        small: true,
+        options: &["--arch", "80"],
+        environment: &[],
+        program: Program::Cargo(tests),
+    }
+}
 
 /// A module of Numba's tests.
 const fn numba(module: &'static str, small: bool) -> Run {
@@ -234,6 +258,8 @@ pub const CLIENTS: &[Client] = &[
         source: Some(CUDA_PYTHON_SOURCE),
         runs: CUDA_PYTHON_TESTS,
     },
+    rust("cudarc", &[rust_programs(&["launch", "streams", "errors"])]),
+    rust("cust", &[rust_programs(&["buffers", "errors"])]),
     Client {
         name: "pytest",
         packages: &["pytest==9.2.0", "pytest-xdist==3.8.0"],

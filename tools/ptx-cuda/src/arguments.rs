@@ -158,7 +158,7 @@ pub enum EnvFormat {
     Json,
 }
 
-/// How the command is run. What is not given stays as the environment has it.
+/// How the command is run. An option that is not given leaves its variable of the environment unchanged.
 #[derive(Clone, Debug, Args)]
 pub struct Settings {
     /// The architecture of the devices [default: 90a]
@@ -206,7 +206,7 @@ macro_rules! words {
         }
 
         impl $name {
-            /// What the variable of the environment has.
+            /// The value of the environment variable.
             pub fn word(self) -> &'static str {
                 match self {
                     $($name::$variant => $word,)*

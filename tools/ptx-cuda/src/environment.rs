@@ -12,7 +12,7 @@ use crate::links::{self, Link};
 /// The variables that are set, with their values.
 pub type Variables = Vec<(&'static str, OsString)>;
 
-/// A path in front of those that a variable has.
+/// A path list: a path before those that the variable has.
 fn in_front(path: &Path, variable: &str) -> OsString {
     let mut all = path.as_os_str().to_owned();
     if let Some(old) = var_os(variable).filter(|old| !old.is_empty()) {
@@ -37,7 +37,7 @@ pub fn variables(settings: &Settings, found: &Found, program: &Path) -> Result<V
     let ptxas = programs.join("ptxas").into_os_string();
     let mut variables: Variables = vec![
         ("LD_LIBRARY_PATH", in_front(&libraries, "LD_LIBRARY_PATH")),
-        // Where compilers look for what programs are linked with (`-lcuda`).
+        // Where compilers look for libraries (`-lcuda`).
         ("LIBRARY_PATH", in_front(&libraries, "LIBRARY_PATH")),
         ("PATH", in_front(&programs, "PATH")),
         // Triton takes the first for architectures before sm_90, the second for the others.
@@ -78,7 +78,7 @@ fn of_settings(settings: &Settings) -> Result<Variables, Error> {
     Ok(variables)
 }
 
-/// A file by a name that means the same in every folder, unless it is a word that means something else.
+/// The absolute path of a file, unless the name is a word with a special meaning.
 fn absolute(file: &Path, word: &str) -> Result<OsString, Error> {
     if file == Path::new(word) {
         return Ok(word.into());

@@ -1,4 +1,4 @@
-//! Why the tool could not do its work.
+//! Errors of the tool.
 
 use std::fmt::Display;
 use std::io::Write as _;
@@ -11,7 +11,7 @@ pub struct Error {
     pub message: String,
 }
 
-/// What is asked for cannot be done: a file is missing, or the system refuses.
+/// An operation failed: a file is missing, or the system refuses access.
 const REJECTED: u8 = 1;
 
 impl Error {
@@ -25,7 +25,7 @@ impl Error {
     }
 }
 
-/// Writes to standard error; there is no one to tell that it cannot be written.
+/// Writes to standard error. An error of doing so cannot be reported.
 pub fn write_stderr(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }

@@ -12,7 +12,7 @@ use crate::environment::{self, Variables};
 use crate::error::{Error, write_stderr};
 use crate::libraries;
 
-/// As shells have it: the command was not found, or it could not be started.
+/// The exit statuses of shells for a command that was not found, and one that could not be started.
 const NOT_FOUND: u8 = 127;
 const NOT_STARTED: u8 = 126;
 
@@ -22,7 +22,7 @@ fn variables(settings: &Settings) -> Result<Variables, Error> {
         program.map_err(|error| Error::rejected(format!("cannot tell where this program is: {error}")))?;
     let found = libraries::find(settings.lib_dir.as_deref(), &program)?;
     for library in found.missing.iter().filter(|_| !settings.quiet) {
-        let (name, purpose, build) = (library.built, library.lack, library.build);
+        let (name, Some(purpose), build) = (library.built, library.lack, library.build) else { continue };
         write_stderr(&format!(
             "ptx-cuda: warning: {name} is missing: {purpose}; build it with `cargo build --release {build}`\n"
         ));

@@ -6,16 +6,16 @@ use crate::error::Error;
 
 /// A library.
 pub struct Library {
-    /// Its name as Cargo builds it.
+    /// The name of the file that Cargo builds.
     pub built: &'static str,
     /// The names that programs look for, the first one that of a library that is preloaded.
     pub names: &'static [&'static str],
-    /// What does not work without it.
-    pub lack: &'static str,
+    /// What does not work without it, for a warning; `None` for a library that few programs need.
+    pub lack: Option<&'static str>,
     /// Whether nothing works without it.
     pub is_required: bool,
     /// Whether each process loads it when it starts: Python programs prefer the file in an installed package to `LD_LIBRARY_PATH`, unless the library is
-    /// there already.
+    /// loaded already.
     pub is_preloaded: bool,
     /// The arguments of `cargo build --release` that build it.
     pub build: &'static str,
@@ -25,7 +25,7 @@ pub const LIBRARIES: &[Library] = &[
     Library {
         built: "libcuda.so",
         names: &["libcuda.so", "libcuda.so.1"],
-        lack: "there is no driver",
+        lack: Some("there is no driver"),
         is_required: true,
         is_preloaded: false,
         build: "-p ptx-cuda --features ptx-cuda/jit",
@@ -33,7 +33,7 @@ pub const LIBRARIES: &[Library] = &[
     Library {
         built: "libcudart12.so",
         names: &["libcudart.so.12"],
-        lack: "programs that use the runtime API of CUDA 12 do not run",
+        lack: Some("programs that use the runtime API of CUDA 12 do not run"),
         is_required: false,
         is_preloaded: false,
         build: "-p ptx-cudart-12",
@@ -41,7 +41,7 @@ pub const LIBRARIES: &[Library] = &[
     Library {
         built: "libcudart13.so",
         names: &["libcudart.so.13", "libcudart.so"],
-        lack: "programs that use the runtime API of CUDA 13 do not run",
+        lack: Some("programs that use the runtime API of CUDA 13 do not run"),
         is_required: false,
         is_preloaded: false,
         build: "-p ptx-cudart-13",
@@ -49,10 +49,19 @@ pub const LIBRARIES: &[Library] = &[
     Library {
         built: "libnvJitLink.so",
         names: &["libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so"],
-        lack: "NVIDIA's linker makes machine code, which the driver does not load",
+        lack: Some("NVIDIA's linker makes machine code, which the driver does not load"),
         is_required: false,
         is_preloaded: true,
         build: "-p ptx-nvjitlink",
+    },
+    // It has gpuocelot's `ptx_run`, by which tinygrad's mock devices execute kernels.
+    Library {
+        built: "libptx_exec.so",
+        names: &["libgpuocelot.so"],
+        lack: None,
+        is_required: false,
+        is_preloaded: false,
+        build: "-p ptx-exec-c --features ptx-exec-c/jit",
     },
 ];
 

@@ -49,7 +49,7 @@ pub fn folder(links: &[Link]) -> Result<PathBuf, Error> {
     Ok(folder)
 }
 
-/// A name for what the links are.
+/// A name that depends on the targets of the links.
 fn key(links: &[Link]) -> String {
     let mut hasher = blake3::Hasher::new();
     for path in links.iter().flat_map(|(name, target)| [name, target]) {
@@ -63,7 +63,7 @@ fn key(links: &[Link]) -> String {
 fn make(folder: &Path, user: u32) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let metadata = fs::symlink_metadata(folder)?;
-    // A link may lead to a folder of the user; what counts is that no one else can change the link.
+    // A symbolic link may refer to a folder of the user: it must be one that no other user can change.
     let owned = metadata.uid() == user && fs::metadata(folder)?.uid() == user;
     let writable_by_others = fs::metadata(folder)?.mode() & 0o022 != 0;
     if owned && !writable_by_others {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
 use clap::Args;
-use test_suite::clients::{CLIENTS, Client, Expected, Packages, Run, Tools};
+use test_suite::clients::{CLIENTS, Client, Expected, Outcome, Packages, Run, Tools};
 
 use crate::cargo::{cargo, workspace};
 
@@ -43,13 +43,13 @@ pub(crate) fn run(arguments: &ClientsArguments) -> Result<()> {
     if arguments.list {
         return chosen().try_for_each(|client| list(&mut out, client));
     }
-    let packages = ["-p", "ptx-cuda-tool", "-p", "ptx-cuda", "-p", "ptx-nvjitlink"];
+    let packages = ["-p", "ptx-cuda-tool", "-p", "ptx-cuda", "-p", "ptx-nvjitlink", "-p", "ptx-exec-c"];
     let built = cargo()
-        .args(["build", "--quiet", "--release", "--features", "ptx-cuda/jit"])
+        .args(["build", "--quiet", "--release", "--features", "ptx-cuda/jit,ptx-exec-c/jit"])
         .args(packages)
         .status()?;
     ensure!(built.success(), "the libraries do not build");
-    let tools = Tools::new(workspace().join("target/release"), Duration::from_secs(arguments.limit));
+    let tools = Tools::new(workspace().join("target/release"), Duration::from_secs(arguments.limit), tell);
     let expected = Expected::read()?;
     let mut found = Vec::new();
     for client in chosen() {
@@ -90,6 +90,17 @@ pub(crate) fn run(arguments: &ClientsArguments) -> Result<()> {
         bail!("{} differences from test-suite/clients/expected.tsv:\n{}", found.len(), found.join("\n"));
     }
     Ok(())
+}
+
+/// Writes what became of a file of tests to standard error: a run has many of them.
+fn tell(file: &str, outcome: &Outcome) {
+    let Outcome { passed, failed, skipped, tail } = outcome;
+    let mut text = format!("  {file}: {passed} passed, {} failed, {skipped} skipped\n", failed.len());
+    if !failed.is_empty() {
+        text += &format!("{}\n{tail}\n", failed.join("\n"));
+    }
+    // An error of writing to standard error has nowhere to be reported.
+    let _ = io::stderr().write_all(text.as_bytes());
 }
 
 fn list(out: &mut impl Write, client: &Client) -> Result<()> {

@@ -23,7 +23,7 @@ const CUBE: c_uint = 4;
 /// Layered, surfaces, cubes, gather, depth, color attachment.
 const FLAGS: c_uint = 0x3f;
 
-/// The image that a description means, on a device that must have memory for it.
+/// The image of a description, on a device that must have enough memory for it.
 fn image_of(gpu: &Gpu, given: &Array3dDescription, levels: u32) -> Answer<Image> {
     let (format, channels) = format_and_channels(given.format)?;
     let side = |size: usize| u32::try_from(size).map_err(|_| Failure::value("an array is too large"));
@@ -149,7 +149,7 @@ entries! {
     fn cuMipmappedArrayDestroy(array: Handle<MipmappedArray>) {
         let whole = array.remove()?;
         for level in &whole.levels {
-            // They are only removed here.
+            // These handles are removed only here.
             let _ = level.remove();
         }
         Ok(())

@@ -14,7 +14,7 @@ use crate::pointer::{In, Out};
 use crate::stream::Stream;
 use crate::types::EdgeData;
 
-/// What is told of a capture; each result may be unwanted.
+/// The results of a query of a capture, each of which may be null.
 struct Wanted {
     status: Out<c_uint>,
     id: Out<u64>,
@@ -41,7 +41,7 @@ fn tell(stream: &Stream, wanted: &Wanted) -> Answer {
 }
 
 fn unwanted<T>() -> Out<T> {
-    Out::at(std::ptr::null_mut())
+    Out::null()
 }
 
 fn update(stream: &Stream, nodes: In<Handle<Node>>, count: usize, flags: c_uint) -> Answer {

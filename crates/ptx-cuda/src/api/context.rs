@@ -20,11 +20,14 @@ use crate::pointer::{In, Out};
 use crate::stream::{Order, Stream};
 use crate::types::ContextParameters;
 
-/// Flags of contexts: three bits of how to wait, host memory, local memory, core dumps, synchronous memory operations.
+/// Flags of contexts: three bits for the way of waiting, host memory, local memory, core dumps, synchronous memory operations.
 const FLAGS: u32 = 0xff;
 
-/// `CUlimit`: stack, output and heap; their values in a new context.
-const LIMITS: [usize; 3] = [1024, 1 << 20, 8 << 20];
+/// `CUlimit`: stack, output, heap, and the granularity of fetches to the L2 cache; their values in a new context.
+const LIMITS: [usize; 4] = [1024, 1 << 20, 8 << 20, MOST_FETCHED];
+
+/// Bytes of the largest granularity of fetches to the L2 cache.
+const MOST_FETCHED: usize = 128;
 
 fn create(gpu: &'static Gpu, flags: u32, api_version: u32, is_primary: bool) -> Answer<Handle<Context>> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -68,7 +71,7 @@ fn primary(gpu: &'static Gpu) -> Answer<Handle<Context>> {
 /// Destroys a context with all that was created in it.
 fn destroy(handle: Handle<Context>) -> Answer {
     let context = handle.remove()?;
-    // Errors of its work have no one to be reported to.
+    // Errors of its work cannot be reported: its handle is invalid.
     let _ = context.gpu.synchronize();
     for stream in Stream::table().find(|stream| stream.context == handle.cast()) {
         let _ = stream.remove();
@@ -85,7 +88,7 @@ fn destroy(handle: Handle<Context>) -> Answer {
     context.order.close();
     context.gpu.recover();
     memory::free_of(handle.cast());
-    // It is the current context of no thread that ends.
+    // This fails only in a thread that ends, which has no current context.
     let _ = with_stack(|stack| {
         if stack.last() == Some(&handle) {
             stack.pop();
@@ -102,7 +105,7 @@ fn release_primary(gpu: &'static Gpu, all: bool) -> Answer {
                 return Ok::<_, Failure>(None);
             }
         }
-        // Programs that have retained it go on with the next one.
+        // Programs that retain it use the next primary context after this.
         Ok(primary.context.take())
     })?;
     released.map_or(Ok(()), destroy)
@@ -111,7 +114,8 @@ fn release_primary(gpu: &'static Gpu, all: bool) -> Answer {
 fn limit_index(limit: c_uint) -> Answer<usize> {
     match limit {
         0..=2 => Ok(limit as usize),
-        3..=9 => Err(CUresult::UNSUPPORTED_LIMIT.into()),
+        5 => Ok(3),
+        3 | 4 | 6..=10 => Err(CUresult::UNSUPPORTED_LIMIT.into()),
         _ => Err(Failure::value(format!("there is no limit {limit}"))),
     }
 }
@@ -319,13 +323,16 @@ entries! {
     fn cuCtxSetLimit(limit: c_uint, value: usize) {
         let context = current()?;
         let index = limit_index(limit)?;
-        // The stack and the output grow as far as they have to.
+        // The stack, up to its largest size, and the output buffer grow as needed; the granularity of fetches is a hint.
         match index {
             0 if value > context.gpu.device.properties().stack_bytes => {
                 let most = context.gpu.device.properties().stack_bytes;
                 return Err(Failure::because(CUresult::OUT_OF_MEMORY, format!("the stack has at most {most} bytes")));
             }
             2 => enlarge_heap(context.gpu, value)?,
+            3 if value > MOST_FETCHED => {
+                return Err(Failure::value(format!("fetches of {value} bytes to the L2 cache")));
+            }
             _ => {}
         }
         lock(&context.limits)[index] = value;

@@ -6,12 +6,12 @@ use crate::array::{self, Array};
 use crate::context::{self, Context};
 use crate::copy::{Copy, Side, described};
 use crate::entry::{NullStream, stream_entries};
-use crate::error::{Answer, Failure};
+use crate::error::Answer;
 use crate::handle::Handle;
 use crate::operation::Operation;
-use crate::pointer::{In, Out};
+use crate::pointer::In;
 use crate::stream::Stream;
-use crate::types::{Copy2d, Copy3d, CopyAttributes};
+use crate::types::{Copy2d, Copy3d};
 
 /// A two-dimensional copy as a three-dimensional one.
 fn widened(given: &Copy2d) -> Copy3d {
@@ -75,11 +75,27 @@ const TO: (bool, bool) = (true, false);
 
 const FROM: (bool, bool) = (false, true);
 
-const NONE: (bool, bool) = (false, false);
+pub const NONE: (bool, bool) = (false, false);
 
-/// Does it in the order of a stream. As with the real driver, memory of the host that is not known may be changed as soon as the call returns if
+/// Performs a copy in the order of a stream. As with the real driver, memory of the host that is not known may be changed as soon as the call returns if
 /// it is copied from, and has been written if it is copied to.
-fn submit(mut copy: Copy, stream: &Arc<Stream>, is_async: bool) -> Answer {
+pub fn submit(copy: Copy, stream: &Arc<Stream>, is_async: bool) -> Answer {
+    submit_reading(copy, SourceAccess::Usual, stream, is_async)
+}
+
+/// When the source of a copy is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SourceAccess {
+    /// Memory that is not known before the call returns, other memory in the order of the stream.
+    Usual,
+    /// In the order of the stream.
+    InStream,
+    /// Before the call returns.
+    DuringCall,
+}
+
+/// As [`submit`], for a copy whose source is read at a time that the caller chooses.
+pub fn submit_reading(mut copy: Copy, access: SourceAccess, stream: &Arc<Stream>, is_async: bool) -> Answer {
     if copy.is_empty() {
         return Ok(());
     }
@@ -93,7 +109,12 @@ fn submit(mut copy: Copy, stream: &Arc<Stream>, is_async: bool) -> Answer {
     if !is_async || (!is_captured && copy.to.is_unknown()) {
         return stream.run(Operation::Copy(Arc::new(copy)));
     }
-    if !is_captured && copy.from.is_unknown() {
+    let reads_now = match access {
+        SourceAccess::Usual => copy.from.is_unknown(),
+        SourceAccess::InStream => false,
+        SourceAccess::DuringCall => copy.from.is_of_host(),
+    };
+    if !is_captured && reads_now {
         copy.from = Side::Staged(copy.read(&copy.from)?.into());
     }
     stream.submit(Operation::Copy(Arc::new(copy)))
@@ -147,11 +168,6 @@ stream_entries! {
 
     fn cuMemcpyDtoDAsync_v2 / cuMemcpyDtoDAsync_v2_ptsz |null| (to: u64, from: u64, bytes: usize, stream: Handle<Stream>) {
         line(to, from, bytes, BOTH, &context::stream(stream, null)?, true)
-    }
-
-    fn cuMemcpyWithAttributesAsync / cuMemcpyWithAttributesAsync_ptsz |null| (to: u64, from: u64, bytes: usize, attributes: In<CopyAttributes>, stream: Handle<Stream>) {
-        attributes.get()?;
-        line(to, from, bytes, NONE, &context::stream(stream, null)?, true)
     }
 
     fn cuMemcpyPeer / cuMemcpyPeer_ptds |null| (to: u64, to_context: Handle<Context>, from: u64, from_context: Handle<Context>, bytes: usize) {
@@ -223,40 +239,4 @@ stream_entries! {
     fn cuMemcpyAtoHAsync_v2 / cuMemcpyAtoHAsync_v2_ptsz |null| (to: u64, from: Handle<Array>, offset: usize, bytes: usize, stream: Handle<Stream>) {
         with_array(linear(to), in_array(from, offset)?, bytes, NONE, &context::stream(stream, null)?, true)
     }
-
-    fn cuMemcpyBatchAsync_v2 / cuMemcpyBatchAsync_v2_ptsz |null| (to: In<u64>, from: In<u64>, bytes: In<usize>, count: usize, attributes: In<CopyAttributes>, indices: In<usize>, attribute_count: usize, stream: Handle<Stream>) {
-        batch(to, from, bytes, count, (attributes, indices, attribute_count), &context::stream(stream, null)?)
-    }
-
-    fn cuMemcpyBatchAsync / cuMemcpyBatchAsync_ptsz |null| (to: In<u64>, from: In<u64>, bytes: In<usize>, count: usize, attributes: In<CopyAttributes>, indices: In<usize>, attribute_count: usize, failed: Out<usize>, stream: Handle<Stream>) {
-        failed.set_if_wanted(usize::MAX);
-        batch(to, from, bytes, count, (attributes, indices, attribute_count), &context::stream(stream, null)?)
-    }
-}
-
-/// Several copies, of which nothing is done if one is wrong.
-fn batch(
-    to: In<u64>,
-    from: In<u64>,
-    bytes: In<usize>,
-    count: usize,
-    attributes: (In<CopyAttributes>, In<usize>, usize),
-    stream: &Arc<Stream>,
-) -> Answer {
-    let (to, from, bytes) = (to.list(count)?, from.list(count)?, bytes.list(count)?);
-    if count == 0 || attributes.2 == 0 || attributes.2 > count {
-        return Err(Failure::value("numbers of copies and of their attributes"));
-    }
-    attributes.0.list(attributes.2)?;
-    attributes.1.list(attributes.2)?;
-    let copies: Vec<Copy> = to
-        .iter()
-        .zip(&from)
-        .zip(&bytes)
-        .map(|((&to, &from), &bytes)| Copy::line(to, from, bytes as u64))
-        .collect();
-    for copy in &copies {
-        copy.check(NONE)?;
-    }
-    copies.into_iter().try_for_each(|copy| submit(copy, stream, true))
 }

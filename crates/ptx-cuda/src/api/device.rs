@@ -1,4 +1,4 @@
-//! Devices: how many there are, and what they say of themselves.
+//! Devices: their number and attributes.
 
 use std::ffi::{c_char, c_int, c_uint};
 

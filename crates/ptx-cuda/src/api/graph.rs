@@ -1,4 +1,4 @@
-//! Graphs: their structure, and executable ones. The nodes of an executable graph are done one after the other, in an order that their
+//! Graphs: their structure, and executable ones. The nodes of an executable graph are performed one after the other, in an order that their
 //! dependencies allow.
 
 use std::ffi::c_uint;
@@ -16,11 +16,11 @@ use crate::pointer::{In, Out, Text};
 use crate::stream::Stream;
 use crate::types::{EdgeData, InstantiateParameters, UpdateResult};
 
-/// Writes as many items of a list as there is room for, and how many there are. Without a place, only the number.
+/// Writes as many items of a list as the caller's buffer holds, and the number of items. Without a buffer, only the number.
 fn store_list<T: Copy + Default>(to: Out<T>, count: Out<usize>, list: &[T]) -> Answer {
     if !to.is_null() {
         let room = count.get()?;
-        // What is not a node is null.
+        // Elements beyond the last item are null.
         to.set_all(list.iter().copied().chain(std::iter::repeat(T::default())).take(room))?;
     }
     count.set(list.len())
@@ -47,12 +47,12 @@ fn store_edges(
     Ok(room)
 }
 
-/// All edges are of the usual kind.
+/// All edges are of the default kind.
 fn store_edge_data(to: Out<EdgeData>, count: usize) -> Answer {
     if to.is_null() { Ok(()) } else { to.set_all((0..count).map(|_| EdgeData::default())) }
 }
 
-/// Edges of other kinds than the usual one let a node begin before another has ended, which is never of need here.
+/// Edges of other kinds (programmatic dependencies) allow a node to begin before the other has ended. They are taken as full dependencies, which satisfies them.
 fn check_edge_data(data: In<EdgeData>, count: usize) -> Answer {
     if data.is_null() {
         return Ok(());
@@ -83,11 +83,15 @@ entries! {
     }
 
     fn cuGraphDestroy(graph: Handle<Graph>) {
+        if graph.get()?.is_child() {
+            return Err(Failure::value("the graph belongs to a node"));
+        }
         graph.remove().map(drop)
     }
 
     fn cuGraphClone(clone: Out<Handle<Graph>>, graph: Handle<Graph>) {
         clone.require()?;
+        graph.get()?.refuse_memory_nodes()?;
         clone.set(Graph::table().insert(graph.get()?.copy()?)?)
     }
 
@@ -99,6 +103,7 @@ entries! {
 
     fn cuGraphDestroyNode(node: Handle<Node>) {
         let (graph, index) = node.get()?.place()?;
+        graph.refuse_memory_nodes()?;
         let mut state = graph.state();
         let removed = state.nodes.remove(&index);
         state.nodes.values_mut().for_each(|node| node.dependencies.retain(|&dependency| dependency != index));
@@ -323,8 +328,10 @@ stream_entries! {
     }
 
     fn cuGraphLaunch / cuGraphLaunch_ptsz |null| (executable: Handle<Executable>, stream: Handle<Stream>) {
-        let operations = executable.get()?.operations()?;
         let stream = context::stream(stream, null)?;
+        let executable = executable.get()?;
+        let is_captured = lock(&stream.capture).is_some();
+        let operations = if is_captured { executable.captured()? } else { executable.launch()? };
         stream.submit(Operation::Child(Arc::new(Program { operations })))
     }
 }

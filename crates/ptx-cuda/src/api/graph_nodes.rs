@@ -1,4 +1,4 @@
-//! The nodes of graphs: what they do, and their parameters.
+//! The nodes of graphs: their operations and parameters.
 
 use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
@@ -10,14 +10,13 @@ use crate::error::{Answer, CUresult, Failure};
 use crate::event::Event;
 use crate::function::Function;
 use crate::graph::{Executable, Graph, Node};
-use crate::graph_nodes::{Reserved, Work, fill_of};
-use crate::handle::{Handle, Object};
+use crate::graph_memory::GraphMemory;
+use crate::graph_nodes::{ChildGraph, Work, fill_of};
+use crate::handle::Handle;
 use crate::host_call::HostCall;
 use crate::launch::{Arguments, Launch, shape};
-use crate::memory;
 use crate::operation::Operation;
 use crate::pointer::{In, Out};
-use crate::pool::Pool;
 use crate::types::{
     AllocationNode, ChildNode, Copy3d, CopyNode, EdgeData, EventNode, FillNode, HostNode, KernelNode,
     NodeParameters,
@@ -44,8 +43,7 @@ fn kernel_work(given: &KernelNode) -> Answer<Work> {
         Ok(function) => function.gpu,
         Err(_) => context::named(given.context.cast())?.gpu,
     };
-    let arguments =
-        Arguments { each: In::from_address(given.parameters), extra: In::from_address(given.extra) };
+    let arguments = Arguments { each: In::at(given.parameters), extra: In::at(given.extra) };
     let launch =
         Launch::new(handle.cast(), gpu, shape(given.grid, given.block, given.shared), arguments, true)?;
     Ok(Work::Kernel(Arc::new(launch)))
@@ -56,8 +54,18 @@ fn host_work(given: HostNode) -> Answer<Work> {
 }
 
 fn child_work(graph: Handle<Graph>) -> Answer<Work> {
-    let copy = graph.get()?.copy()?;
-    Ok(Work::Child(Graph::table().insert(copy.clone())?, copy))
+    let graph = graph.get()?;
+    graph.refuse_memory_nodes()?;
+    Ok(Work::Child(ChildGraph::copy_of(&graph)?))
+}
+
+/// A graph in a node, by `CUgraphChildGraphNodeOwnership`.
+fn owned_child_work(given: ChildNode) -> Answer<Work> {
+    match given.ownership {
+        0 => child_work(given.graph.cast()),
+        1 => Ok(Work::Child(ChildGraph::moved(given.graph.cast())?)),
+        other => Err(Failure::value(format!("there is no ownership {other} of graphs"))),
+    }
 }
 
 fn event_work(event: Handle<Event>, is_wait: bool) -> Answer<Work> {
@@ -70,16 +78,13 @@ fn allocation_work(given: &mut AllocationNode) -> Answer<Work> {
         return Err(Failure::value("an allocation of no bytes"));
     }
     let gpu = context::current()?.gpu;
-    given.address =
-        Pool::default_of(gpu)?.get()?.allocate(given.bytes as u64, context::current_handle().cast())?;
-    Ok(Work::Allocate(Box::new(*given), Reserved::new(given.address, gpu)))
+    let memory = GraphMemory::new(gpu, given.bytes as u64, context::current_handle().cast())?;
+    given.address = memory.address;
+    Ok(Work::Allocate(Box::new(*given), memory))
 }
 
 fn free_work(address: u64) -> Answer<Work> {
-    match memory::find(address) {
-        Some(found) if found.base == address => Ok(Work::Free(address)),
-        _ => Err(Failure::value(format!("{address:#x} is not allocated"))),
-    }
+    Ok(Work::Free(GraphMemory::at(address)?))
 }
 
 fn add(
@@ -142,20 +147,20 @@ fn node_event(node: Handle<Node>, is_wait: bool) -> Answer<Handle<Event>> {
 /// The work that parameters of any kind describe, `CUgraphNodeParams`; what it returns of them is written.
 fn any(given: &mut NodeParameters) -> Answer<Work> {
     let at = (&raw mut given.parameters).cast::<c_void>();
-    let read = In::<u8>::from_address(at as u64);
+    let read = In::<u8>::at(at as u64);
     match given.kind {
         0 => kernel_work(&read.cast::<KernelNode>().get()?),
         1 => copy_work(read.cast::<CopyNode>().get()?.copy),
         2 => fill_work(read.cast::<FillNode>().get()?),
         3 => host_work(read.cast::<HostNode>().get()?),
-        4 => child_work(read.cast::<ChildNode>().get()?.graph.cast()),
+        4 => owned_child_work(read.cast::<ChildNode>().get()?),
         5 => Ok(Work::Empty),
         6 => event_work(read.cast::<EventNode>().get()?.event.cast(), true),
         7 => event_work(read.cast::<EventNode>().get()?.event.cast(), false),
         10 => {
             let mut allocation = read.cast::<AllocationNode>().get()?;
             let work = allocation_work(&mut allocation)?;
-            Out::at(at.cast::<AllocationNode>()).set(allocation)?;
+            Out::<AllocationNode>::at(at as u64).set(allocation)?;
             Ok(work)
         }
         11 => free_work(read.cast::<u64>().get()?),
@@ -200,8 +205,7 @@ fn reshaped(launch: &Launch, id: c_uint, value: &[u64; 8]) -> Answer<Work> {
         0 | 1 | 3 | 5 | 6 | 8..=11 | 14..=18 => {}
         _ => return Err(Failure::value(format!("attribute {id} of a node"))),
     }
-    let arguments =
-        Arguments { each: In::from_address(launch.pointers.as_ptr() as u64), extra: In::from_address(0) };
+    let arguments = Arguments { each: In::at(launch.pointers.as_ptr() as u64), extra: In::at(0) };
     Ok(Work::Kernel(Arc::new(Launch::new(launch.handle, launch.function.gpu, shape, arguments, true)?)))
 }
 
@@ -217,7 +221,7 @@ entries! {
     fn cuGraphKernelNodeGetParams(node: Handle<Node>, to: Out<[u64; 7]>) {
         let described = described(&*node_kernel(node)?);
         // The first version has no kernel of a library.
-        to.set(In::from_address(&raw const described as u64).get()?)
+        to.set(In::at(&raw const described as u64).get()?)
     }
 
     fn cuGraphKernelNodeGetParams_v2(node: Handle<Node>, to: Out<KernelNode>) {
@@ -299,7 +303,7 @@ entries! {
 
     fn cuGraphMemsetNodeGetParams(node: Handle<Node>, to: Out<[u64; 5]>) {
         match node.get()?.work()? {
-            Work::Fill(given) => to.set(In::from_address(&raw const given as u64).get()?),
+            Work::Fill(given) => to.set(In::at(&raw const given as u64).get()?),
             _ => Err(Failure::value("the node is no fill")),
         }
     }
@@ -341,7 +345,7 @@ entries! {
 
     fn cuGraphChildGraphNodeGetGraph(node: Handle<Node>, to: Out<Handle<Graph>>) {
         match node.get()?.work()? {
-            Work::Child(handle, _) => to.set(handle),
+            Work::Child(child) => to.set(child.handle),
             _ => Err(Failure::value("the node is no graph")),
         }
     }
@@ -394,7 +398,7 @@ entries! {
 
     fn cuGraphMemAllocNodeGetParams(node: Handle<Node>, to: Out<AllocationNode>) {
         match node.get()?.work()? {
-            Work::Allocate(given, reserved) => to.set(AllocationNode { address: reserved.address, ..*given }),
+            Work::Allocate(given, memory) => to.set(AllocationNode { address: memory.address, ..*given }),
             _ => Err(Failure::value("the node is no allocation")),
         }
     }
@@ -405,7 +409,7 @@ entries! {
 
     fn cuGraphMemFreeNodeGetParams(node: Handle<Node>, to: Out<u64>) {
         match node.get()?.work()? {
-            Work::Free(address) => to.set(address),
+            Work::Free(memory) => to.set(memory.address),
             _ => Err(Failure::value("the node frees no memory")),
         }
     }

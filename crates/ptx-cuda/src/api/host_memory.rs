@@ -20,11 +20,14 @@ fn is_mapped(address: u64, bytes: u64) -> bool {
     let Some(end) = address.checked_add(bytes).and_then(|end| end.checked_next_multiple_of(page)) else {
         return false;
     };
-    let mut resident = vec![0u8; ((end - start) / page) as usize];
-    // SAFETY: the vector has a byte for each page; unmapped pages are an error.
-    unsafe {
-        libc::mincore(start as *mut libc::c_void, (end - start) as usize, resident.as_mut_ptr().cast()) == 0
-    }
+    // Part by part, so that a range of any size takes no memory; it ends at the first page that is not mapped.
+    let mut resident = [0u8; 4096];
+    let part = page * resident.len() as u64;
+    (start..end).step_by(part as usize).all(|start| {
+        let bytes = part.min(end - start) as usize;
+        // SAFETY: the array has a byte for each page of the part; unmapped pages are an error.
+        unsafe { libc::mincore(start as *mut libc::c_void, bytes, resident.as_mut_ptr().cast()) == 0 }
+    })
 }
 
 fn allocate_host(to: Out<u64>, bytes: usize, flags: c_uint) -> Answer {
@@ -122,10 +125,10 @@ entries! {
         range_attribute(to, size, which, (address, bytes))
     }
 
-    fn cuMemRangeGetAttributes(to: In<*mut c_int>, sizes: In<usize>, which: In<c_uint>, count: usize, address: u64, bytes: usize) {
+    fn cuMemRangeGetAttributes(to: In<Out<c_int>>, sizes: In<usize>, which: In<c_uint>, count: usize, address: u64, bytes: usize) {
         let (to, sizes, which) = (to.list(count)?, sizes.list(count)?, which.list(count)?);
         for ((&to, &size), &which) in to.iter().zip(&sizes).zip(&which) {
-            range_attribute(Out::at(to), size, which, (address, bytes))?;
+            range_attribute(to, size, which, (address, bytes))?;
         }
         Ok(())
     }
@@ -166,8 +169,29 @@ fn range_attribute(to: Out<c_int>, size: usize, which: c_uint, range: (u64, usiz
     }
 }
 
+/// Checks a batch of operations on ranges of managed memory.
+fn batch((addresses, bytes): (In<u64>, In<usize>), count: usize, flags: u64, stream: &Stream) -> Answer {
+    if count == 0 || flags != 0 || stream.is_legacy() {
+        return Err(Failure::value("number of ranges, flags, or the legacy default stream"));
+    }
+    let (addresses, bytes) = (addresses.list(count)?, bytes.list(count)?);
+    addresses.into_iter().zip(bytes).try_for_each(|(address, bytes)| managed(address, bytes))
+}
+
+/// Checks the locations of a batch of prefetches, each with the index of the first range that it is for.
+fn locations((list, first, count): (In<MemoryLocation>, In<usize>, usize), ranges: usize) -> Answer {
+    if count == 0 || count > ranges {
+        return Err(Failure::value("number of locations"));
+    }
+    let first = first.list(count)?;
+    if first[0] != 0 || !first.windows(2).all(|pair| pair[0] < pair[1]) || first[count - 1] >= ranges {
+        return Err(Failure::value("indices of the ranges that locations are for"));
+    }
+    list.list(count)?.into_iter().try_for_each(|location| crate::device::of_location(location).map(drop))
+}
+
 stream_entries! {
-    // Managed memory is in one place: there is nothing to fetch.
+    // Managed memory is in one place: there is nothing to fetch, and what is discarded may keep its contents.
     fn cuMemPrefetchAsync / cuMemPrefetchAsync_ptsz |null| (address: u64, bytes: usize, device: c_int, stream: Handle<Stream>) {
         context::stream(stream, null)?;
         if device != -1 {
@@ -183,5 +207,19 @@ stream_entries! {
             return Err(Failure::value("flags of a prefetch"));
         }
         managed(address, bytes)
+    }
+
+    fn cuMemPrefetchBatchAsync / cuMemPrefetchBatchAsync_ptsz |null| (addresses: In<u64>, bytes: In<usize>, count: usize, list: In<MemoryLocation>, first: In<usize>, location_count: usize, flags: u64, stream: Handle<Stream>) {
+        locations((list, first, location_count), count)?;
+        batch((addresses, bytes), count, flags, &*context::stream(stream, null)?)
+    }
+
+    fn cuMemDiscardBatchAsync / cuMemDiscardBatchAsync_ptsz |null| (addresses: In<u64>, bytes: In<usize>, count: usize, flags: u64, stream: Handle<Stream>) {
+        batch((addresses, bytes), count, flags, &*context::stream(stream, null)?)
+    }
+
+    fn cuMemDiscardAndPrefetchBatchAsync / cuMemDiscardAndPrefetchBatchAsync_ptsz |null| (addresses: In<u64>, bytes: In<usize>, count: usize, list: In<MemoryLocation>, first: In<usize>, location_count: usize, flags: u64, stream: Handle<Stream>) {
+        locations((list, first, location_count), count)?;
+        batch((addresses, bytes), count, flags, &*context::stream(stream, null)?)
     }
 }

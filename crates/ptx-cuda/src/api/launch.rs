@@ -44,8 +44,8 @@ fn attributes(shape: &mut Shape, list: &[LaunchAttribute]) -> Answer<Vec<Handle<
             13 if word(0) != 0 => {
                 return Err(Failure::because(CUresult::NOT_SUPPORTED, "nodes that kernels update"));
             }
-            // Nothing, caches, how to wait, how clusters are scheduled, overlap with the kernel before (which has ended here), priority,
-            // memory domains, preferred clusters, the division of shared memory, and what has no effect on one host.
+            // Ignored: caches, the way of waiting, scheduling of clusters, overlap with the kernel before (which has ended here), priority,
+            // memory domains, preferred clusters, and the division of shared memory, none of which has an effect on a CPU.
             0 | 1 | 3 | 5 | 6 | 8..=11 | 13 | 14 | 16..=18 => {}
             _ => return Err(Failure::value(format!("there is no attribute {id} of launches"))),
         }
@@ -62,7 +62,7 @@ fn launch_ex(
     let config = config.get()?;
     let stream = context::stream(config.stream.cast(), null)?;
     let mut shape = shape(config.grid, config.block, config.shared);
-    let list = In::from_address(config.attributes).list(config.attribute_count as usize)?;
+    let list = In::at(config.attributes).list(config.attribute_count as usize)?;
     let events = attributes(&mut shape, &list)?;
     let events: Answer<Vec<_>> = events.into_iter().map(|event| Ok(event.get()?.inner.clone())).collect();
     let events = events?;
@@ -89,7 +89,7 @@ stream_entries! {
     ) {
         let mut shape = shape([grid_x, grid_y, grid_z], [block_x, block_y, block_z], shared);
         shape.cooperative = true;
-        launch(&context::stream(stream, null)?, function, shape, Arguments { each, extra: In::from_address(0) })
+        launch(&context::stream(stream, null)?, function, shape, Arguments { each, extra: In::at(0) })
     }
 }
 
@@ -117,7 +117,7 @@ fn word(address: u64, value: u64, bytes: u32, wait: Option<c_uint>, flags: c_uin
     }
     memory::require(address, bytes.into())?;
     let Some(condition) = wait else {
-        // 1 is "without a barrier before".
+        // `CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER`.
         return if flags & !1 == 0 {
             Ok(WordOperation::Write { address, value, bytes })
         } else {

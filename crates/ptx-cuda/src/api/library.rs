@@ -31,12 +31,12 @@ fn device() -> Answer<&'static Gpu> {
     context::current().map_or_else(|_| Driver::gpu(0), |context| Ok(context.gpu))
 }
 
-/// The function that a kernel is on a device.
+/// The function of a kernel on a device.
 fn on(kernel: Handle<Kernel>, device: c_int) -> Answer<Arc<Function>> {
     kernel.get()?.function(Driver::gpu(device)?)?.get()
 }
 
-/// The function that a kernel is on the device of the current context.
+/// The function of a kernel on the device of the current context.
 fn here(kernel: Handle<Kernel>) -> Answer<Arc<Function>> {
     kernel.get()?.function(device()?)?.get()
 }
@@ -67,7 +67,7 @@ entries! {
     fn cuLibraryUnload(library: Handle<Library>) {
         library.get()?;
         for gpu in &Driver::get()?.gpus {
-            // Kernels of it may still run; their errors are reported elsewhere.
+            // Its kernels may still run; later calls report their errors.
             let _ = gpu.device.synchronize();
         }
         library.remove().map(drop)

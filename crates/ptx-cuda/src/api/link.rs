@@ -1,5 +1,5 @@
-//! Linking. What it returns is a container with the files, which are linked when it is loaded as a module; they are linked once before, for
-//! the errors.
+//! Linking. The result is a container with the files, which are linked when it is loaded as a module. They are also linked before, to report
+//! errors.
 
 use std::ffi::{c_int, c_uint};
 use std::sync::{Arc, Mutex};

@@ -1,9 +1,9 @@
-//! Memory: what is allocated, what is at an address, and accesses to it.
+//! Memory: allocations, lookup by address, and accesses.
 //!
 //! Device addresses are addresses of the process. Memory of a device is accessed through it, which checks the bounds of each access; memory of the host
 //! that is allocated, registered or managed here is known to all devices and accessed directly.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{c_int, c_uint};
 use std::sync::atomic::Ordering;
 
 use crate::context::{self, Context};
@@ -11,9 +11,10 @@ use crate::device;
 use crate::driver::Gpu;
 use crate::entry::entries;
 use crate::error::{Answer, CUresult, Failure};
+use crate::graph_memory::GraphMemory;
 use crate::handle::Handle;
 use crate::host_memory;
-use crate::memory::{Home, Kind, allocate, find, forget, region, release, remember};
+use crate::memory::{Allocation, Home, Kind, allocate, find, forget, region, release, remember};
 use crate::pointer::{In, Out, Untyped};
 
 /// An attribute of a pointer, `CUpointer_attribute`, written to memory of its type.
@@ -115,6 +116,9 @@ entries! {
             return Ok(());
         }
         crate::capture::refuse_unsafe_call()?;
+        if let Some(Allocation { kind: Kind::Graph(_), .. }) = find(address) {
+            return GraphMemory::at(address)?.free();
+        }
         let found = forget(address, |kind| matches!(kind, Kind::Device | Kind::Pool(_) | Kind::Managed));
         release(&found.ok_or_else(|| Failure::value(format!("{address:#x} is not allocated")))?)
     }
@@ -143,11 +147,10 @@ entries! {
         attribute(to, which, address)
     }
 
-    fn cuPointerGetAttributes(count: c_uint, which: In<c_uint>, to: In<*mut c_void>, address: u64) {
+    fn cuPointerGetAttributes(count: c_uint, which: In<c_uint>, to: In<Untyped>, address: u64) {
         let which = which.list(count as usize)?;
         let to = to.list(count as usize)?;
-        for (&which, &to) in which.iter().zip(&to) {
-            let place = Out::at(to);
+        for (&which, &place) in which.iter().zip(&to) {
             place.require()?;
             match attribute(place, which, address) {
                 Ok(()) => {}

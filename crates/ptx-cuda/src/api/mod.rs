@@ -4,6 +4,7 @@ mod array;
 mod capture;
 mod context;
 mod copy;
+mod copy_batch;
 mod device;
 mod error;
 mod event;

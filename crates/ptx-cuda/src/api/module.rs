@@ -41,7 +41,7 @@ entries! {
     fn cuModuleUnload(module: Handle<Module>) {
         context::current()?;
         let found = module.get()?;
-        // Kernels of it may still run; their errors are reported elsewhere.
+        // Its kernels may still run; later calls report their errors.
         let _ = found.gpu.device.synchronize();
         module.remove().map(drop)
     }

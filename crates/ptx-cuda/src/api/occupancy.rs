@@ -1,4 +1,4 @@
-//! Occupancy: how many blocks a multiprocessor has at a time, by the limits of the CUDA C++ Programming Guide.
+//! Occupancy: how many blocks are resident on a multiprocessor, by the limits of the CUDA C++ Programming Guide.
 
 use std::ffi::{c_int, c_uint};
 
@@ -57,8 +57,8 @@ fn best(
 /// Blocks of a cluster that a configuration names.
 fn cluster(config: &LaunchConfig, function: &Function) -> Answer<u32> {
     let mut blocks = function.settings().cluster.iter().map(|&blocks| blocks.max(1)).product();
-    for attribute in In::<crate::types::LaunchAttribute>::from_address(config.attributes)
-        .list(config.attribute_count as usize)?
+    for attribute in
+        In::<crate::types::LaunchAttribute>::at(config.attributes).list(config.attribute_count as usize)?
     {
         if attribute.id == 4 {
             let [x, y, z] =

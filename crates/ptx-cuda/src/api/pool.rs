@@ -9,7 +9,8 @@ use crate::device;
 use crate::driver::{Driver, Gpu, lock};
 use crate::entry::{entries, stream_entries};
 use crate::error::{Answer, CUresult, Failure};
-use crate::graph_nodes::{Reserved, Work};
+use crate::graph_memory::GraphMemory;
+use crate::graph_nodes::Work;
 use crate::handle::Handle;
 use crate::memory::{self, Kind};
 use crate::operation::Operation;
@@ -28,12 +29,13 @@ fn allocate(to: Out<u64>, bytes: usize, pool: Handle<Pool>, stream: &Arc<Stream>
         // The suite of cuda.core expects success; other functions refuse an allocation of no bytes.
         return to.set(0);
     }
-    let address = found.allocate(bytes as u64, stream.context)?;
     if let Some(capture) = &mut *lock(&stream.capture) {
-        let node = AllocationNode { bytes, address, ..AllocationNode::default() };
-        capture.add_work(Work::Allocate(Box::new(node), Reserved::new(address, found.gpu)))?;
+        let memory = GraphMemory::new(found.gpu, bytes as u64, stream.context)?;
+        let node = AllocationNode { bytes, address: memory.address, ..AllocationNode::default() };
+        to.set(memory.address)?;
+        return capture.add_work(Work::Allocate(Box::new(node), memory));
     }
-    to.set(address)
+    to.set(found.allocate(bytes as u64, stream.context)?)
 }
 
 stream_entries! {
@@ -51,7 +53,15 @@ stream_entries! {
         if address == 0 {
             return Ok(());
         }
+        if let Some(capture) = &mut *lock(&stream.capture) {
+            return capture.add_work(Work::Free(GraphMemory::at(address)?));
+        }
         match memory::find(address) {
+            Some(found) if found.base == address && matches!(found.kind, Kind::Graph(_)) => {
+                let memory = GraphMemory::at(address)?;
+                memory.free()?;
+                stream.submit(Operation::Hold(memory))
+            }
             Some(found) if found.base == address && matches!(found.kind, Kind::Device | Kind::Pool(_) | Kind::Managed) => {
                 stream.submit(Operation::Free(address))
             }
@@ -136,7 +146,7 @@ entries! {
         }
         let kind = properties.kind;
         let location = properties.location;
-        let gpu = located(In::from_address(&raw const location as u64), kind)?;
+        let gpu = located(In::at(&raw const location as u64), kind)?;
         pool.set(Pool::create(gpu, false)?)
     }
 
@@ -200,14 +210,23 @@ entries! {
     }
 
     fn cuDeviceGetGraphMemAttribute(device: c_int, which: c_uint, value: Out<u64>) {
-        Driver::gpu(device)?;
-        if which > 3 { Err(Failure::value("attribute of memory of graphs")) } else { value.set(0) }
+        let usage = *lock(&Driver::gpu(device)?.graph_memory);
+        // All memory that is reserved for graphs belongs to one: it returns to the device with the graph.
+        value.set(match which {
+            0 | 2 => usage.current,
+            1 | 3 => usage.most,
+            _ => return Err(Failure::value("attribute of memory of graphs")),
+        })
     }
 
     fn cuDeviceSetGraphMemAttribute(device: c_int, which: c_uint, value: In<u64>) {
-        Driver::gpu(device)?;
-        value.get()?;
-        if matches!(which, 1 | 3) { Ok(()) } else { Err(Failure::value("attribute of memory of graphs")) }
+        let gpu = Driver::gpu(device)?;
+        if !matches!(which, 1 | 3) || value.get()? != 0 {
+            return Err(Failure::value("attribute of memory of graphs"));
+        }
+        let mut usage = lock(&gpu.graph_memory);
+        usage.most = usage.current;
+        Ok(())
     }
 
     fn cuDeviceGraphMemTrim(device: c_int) {

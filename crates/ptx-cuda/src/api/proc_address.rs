@@ -30,11 +30,11 @@ unchecked_entries! {
     fn cuGetProcAddress_v2(symbol: Text, function: Out<*const c_void>, version: c_int, flags: u64, status: Out<c_int>) {
         let found = get(symbol, function, version, flags)?;
         status.set_if_wanted(found as c_int);
-        // A caller that asks for the status is told by it, and otherwise by the result.
+        // Without a pointer to a status, a name that is not found is an error.
         if found == Found::Yes || !status.is_null() { Ok(()) } else { Err(CUresult::NOT_FOUND.into()) }
     }
 
-    // The tables of functions that NVIDIA's own libraries ask for are none of CUDA's interface.
+    // The tables of functions that NVIDIA's own libraries ask for are not part of CUDA's documented interface.
     fn cuGetExportTable(table: Out<*const c_void>, id: In<[u8; 16]>) {
         let id = id.get()?;
         table.set(std::ptr::null())?;

@@ -36,14 +36,14 @@ fn destroy(stream: Handle<Stream>) -> Answer {
         return Err(Failure::because(CUresult::INVALID_HANDLE, "a default stream is not destroyed"));
     }
     let stream = stream.remove()?;
-    // Its work is still done. Where it takes part in the capture of another stream, its nodes must be joined as any others.
+    // Its queued work is still performed. If it takes part in the capture of another stream, its nodes must be joined like any others.
     if let Some(capture) = lock(&stream.capture).as_ref().filter(|capture| capture.is_origin) {
         capture.invalidate();
     }
     Ok(())
 }
 
-/// The attributes of streams: an access policy (1), how to wait (3), the priority (8), memory domains (9, 10).
+/// The attributes of streams: an access policy (1), the synchronization policy (3), the priority (8), memory domains (9, 10).
 fn attribute(stream: &Stream, id: c_uint) -> Answer<[u64; 8]> {
     let mut value = [0; 8];
     match id {
@@ -163,7 +163,7 @@ stream_entries! {
         value.set(attribute(&*context::stream(stream, null)?, id)?)
     }
 
-    // What is set is kept where it can be asked for; it is of no consequence on a CPU.
+    // Values are stored for queries; they have no effect on a CPU.
     fn cuStreamSetAttribute / cuStreamSetAttribute_ptsz |null| (stream: Handle<Stream>, id: c_uint, value: crate::pointer::In<[u64; 8]>) {
         let stream = context::stream(stream, null)?;
         attribute(&stream, id)?;

@@ -13,7 +13,7 @@ use crate::pointer::{In, Out};
 use crate::texture::{image, texture};
 use crate::types::{ResourceDescription, TextureDescription, ViewDescription};
 
-/// What an object was made of, to be asked for.
+/// The descriptions that an object was created from, for queries.
 #[derive(Clone, Copy, Debug)]
 struct Made {
     resource: ResourceDescription,

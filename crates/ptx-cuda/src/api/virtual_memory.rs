@@ -48,7 +48,7 @@ fn check_properties(properties: &AllocationProperties) -> Answer<&'static Gpu> {
             "memory that is shared by other than file descriptors",
         ));
     }
-    // Memory of the host is as near as a device's.
+    // Memory of the host is allocated like that of the first device.
     device::of_location(properties.location)?.map_or_else(|| Driver::gpu(0), Ok)
 }
 

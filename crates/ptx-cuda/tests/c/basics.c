@@ -109,6 +109,12 @@ static void contexts(void)
     OK(cuCtxGetLimit(&limit, CU_LIMIT_STACK_SIZE));
     EXPECT(limit == 4096);
     GIVES(cuCtxGetLimit(&limit, 100), CUDA_ERROR_INVALID_VALUE);
+    OK(cuCtxSetLimit(CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 32));
+    OK(cuCtxGetLimit(&limit, CU_LIMIT_MAX_L2_FETCH_GRANULARITY));
+    EXPECT(limit == 32);
+    GIVES(cuCtxSetLimit(CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 129), CUDA_ERROR_INVALID_VALUE);
+    GIVES(cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0), CUDA_ERROR_UNSUPPORTED_LIMIT);
+    GIVES(cuCtxGetLimit(&limit, CU_LIMIT_MAX), CUDA_ERROR_INVALID_VALUE);
     OK(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 256 << 20));
     OK(cuCtxGetLimit(&limit, CU_LIMIT_MALLOC_HEAP_SIZE));
     EXPECT(limit == 256 << 20);

@@ -1,4 +1,4 @@
-//! What the code that `nvcc` makes calls: it registers binaries, kernels and variables, and launches kernels.
+//! The functions that code from `nvcc` calls: it registers binaries, kernels and variables, and launches kernels.
 
 use std::cell::RefCell;
 use std::ffi::c_int;
@@ -22,7 +22,7 @@ thread_local! {
     static CONFIGURATIONS: RefCell<Vec<Configuration>> = const { RefCell::new(Vec::new()) };
 }
 
-// These return no results; what fails shows when the kernel or variable is used. Handles of binaries are opaque to the code of `nvcc`.
+// These return no results: failures are reported when the kernel or variable is used. Handles of binaries are opaque to the code of `nvcc`.
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __cudaRegisterFatBinary(wrapper: u64) -> u64 {
@@ -127,7 +127,7 @@ unchecked_entries! {
         stream.set(found.stream)
     }
 
-    // Called once for each place that launches a kernel, which keeps the result for good: the kernel's address stays what it is
+    // Called once for each place that launches a kernel, which keeps the result: the address of the kernel does not change
     // when the device is reset.
     fn __cudaGetKernel(kernel: Out<u64>, address: u64) {
         kernel.set(address)

@@ -15,7 +15,7 @@ use crate::pointer::In;
 use crate::types::{Copy3d, CopyAttributes, DEVICE, DriverCopy, HOST, Handle, PeerCopy, UNIFIED};
 use crate::{entries, registry, stream_entries};
 
-/// When a copy is done.
+/// When a copy is performed.
 #[derive(Clone, Copy, Debug)]
 pub enum When {
     /// Before the function returns, after the default stream.

@@ -12,7 +12,7 @@ use crate::stream_entries;
 use crate::types::{Extent, Handle, Pitched};
 
 fn linear(to: u64, value: c_int, bytes: usize, when: When) -> Answer {
-    // The low byte counts.
+    // Only the low byte is used.
     let value = value as u8;
     if bytes == 0 {
         return Ok(());

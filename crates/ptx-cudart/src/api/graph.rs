@@ -1,4 +1,4 @@
-//! Graphs: their nodes and edges, and what is made of them to be launched.
+//! Graphs: their nodes and edges, and executable graphs.
 
 use std::ffi::c_uint;
 
@@ -18,7 +18,7 @@ use crate::pointer::{In, Out, Text};
 use crate::types::{EdgeData, Handle, InstantiateParameters, NodeParameters, UpdateResult};
 use crate::{entries, stream_entries};
 
-// What has another form in CUDA 12 than in CUDA 13 under one name; the forms of CUDA 13 are those that end with `_v2` in CUDA 12.
+// Functions with other parameters in CUDA 12 than in CUDA 13 under one name; the forms of CUDA 13 are those that end with `_v2` in CUDA 12.
 
 pub fn add_dependencies(
     graph: Handle,
@@ -216,7 +216,7 @@ stream_entries! {
         let given = own.stream;
         own.stream = null.stream(given);
         let answer = cuGraphInstantiateWithParams(to, graph, Out::to(&mut own));
-        // It says why it fails in them.
+        // The driver writes the reason of a failure to them.
         own.stream = given;
         parameters.set(own)?;
         answer

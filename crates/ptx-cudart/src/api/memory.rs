@@ -1,4 +1,4 @@
-//! Memory: of devices, of the host, managed; and what is at an address.
+//! Memory of devices, of the host, and managed; queries by address.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -14,7 +14,7 @@ use crate::pointer::{In, Out};
 use crate::types::{Extent, HOST, Handle, MemoryLocation, Pitched};
 use crate::{entries, stream_entries};
 
-/// The bytes of an element of rows: any other size aligns them alike.
+/// The element size that is given for pitched allocations, whose pitch does not depend on it.
 const ELEMENT: c_uint = 4;
 
 /// Allocates rows; none at all is null.
@@ -34,7 +34,7 @@ fn allocate(to: Out<u64>, bytes: usize, allocate: impl FnOnce() -> Answer) -> An
     if bytes == 0 { to.set(0) } else { allocate() }
 }
 
-/// What is known of an address: the kind of its memory, its device, its address there and on the host. All versions of the structure begin so.
+/// The attributes of an address: the kind of its memory, its device, its address there and on the host. All versions of the structure begin so.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct PointerAttributes {
@@ -53,7 +53,7 @@ const MANAGED: c_uint = 3;
 /// `cudaInvalidDeviceId`.
 const NO_DEVICE: c_int = -2;
 
-/// What is known of an address.
+/// The attributes of an address.
 pub fn pointer_attributes(address: u64) -> Answer<PointerAttributes> {
     let (mut kind, mut device, mut device_address, mut host_address, mut is_managed) =
         (0u32, 0, 0u64, 0u64, 0u8);

@@ -162,7 +162,57 @@ static void host_and_peers() {
     EXPECT(none == nullptr);
 }
 
+// A batch of two boxes between memory with gaps and without; a wrong one is named by its index in CUDA 12.
+static void batches() {
+    enum { WIDTH = 4, HEIGHT = 2, ROW = 6 };
+    unsigned char gaps[HEIGHT][ROW] = {{1, 2, 3, 4, 0, 0}, {5, 6, 7, 8, 0, 0}}, dense[HEIGHT][WIDTH] = {};
+    unsigned char *device;
+    cudaStream_t stream;
+    OK(cudaMalloc(&device, WIDTH * HEIGHT));
+    OK(cudaStreamCreate(&stream));
+    cudaMemcpy3DBatchOp in = {};
+    in.src.type = in.dst.type = cudaMemcpyOperandTypePointer;
+    in.src.op.ptr.ptr = gaps;
+    in.src.op.ptr.rowLength = ROW;
+    in.dst.op.ptr.ptr = device;
+    in.extent = make_cudaExtent(WIDTH, HEIGHT, 1);
+    in.srcAccessOrder = cudaMemcpySrcAccessOrderDuringApiCall;
+    cudaMemcpy3DBatchOp out = in;
+    out.src.op.ptr.ptr = device;
+    out.src.op.ptr.rowLength = 0;
+    out.dst.op.ptr.ptr = dense;
+    out.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+    cudaMemcpy3DBatchOp wrong[2] = {in, out};
+    wrong[1].extent.depth = 0;
+#if CUDART_VERSION < 13000
+    size_t failed = 7;
+    OK(cudaMemcpy3DBatchAsync(1, &in, &failed, 0, stream));
+    EXPECT_RESULT(cudaErrorInvalidValue, cudaMemcpy3DBatchAsync(2, wrong, &failed, 0, stream));
+    EXPECT(failed == 1);
+    OK(cudaMemcpy3DBatchAsync(1, &out, &failed, 0, stream));
+#else
+    OK(cudaMemcpy3DBatchAsync(1, &in, 0, stream));
+    EXPECT_RESULT(cudaErrorInvalidValue, cudaMemcpy3DBatchAsync(2, wrong, 0, stream));
+    OK(cudaMemcpy3DWithAttributesAsync(&out, 0, stream));
+    char *managed;
+    OK(cudaMallocManaged(&managed, 64));
+    void *ranges[2] = {managed, managed + 32};
+    size_t sizes[2] = {16, 16}, first[1] = {0};
+    cudaMemLocation location = {cudaMemLocationTypeDevice, 0};
+    OK(cudaMemPrefetchBatchAsync(ranges, sizes, 2, &location, first, 1, 0, stream));
+    OK(cudaMemDiscardBatchAsync(ranges, sizes, 2, 0, stream));
+    OK(cudaMemDiscardAndPrefetchBatchAsync(ranges, sizes, 2, &location, first, 1, 0, stream));
+    OK(cudaStreamSynchronize(stream));
+    OK(cudaFree(managed));
+#endif
+    OK(cudaStreamSynchronize(stream));
+    for (int i = 0; i < WIDTH * HEIGHT; i++) EXPECT(dense[i / WIDTH][i % WIDTH] == i + 1);
+    OK(cudaStreamDestroy(stream));
+    OK(cudaFree(device));
+}
+
 int main() {
+    batches();
     pitched();
     arrays();
     pools();

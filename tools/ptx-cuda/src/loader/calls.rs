@@ -1,4 +1,4 @@
-//! What programs call the host for: the operations of `libc/shared/rpc_opcodes.h`.
+//! The operations for which programs call the host: those of `libc/shared/rpc_opcodes.h`.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -24,10 +24,10 @@ const LINE_TO_STDOUT: u32 = 5;
 /// The null pointer of a program.
 const NULL: u64 = 0;
 
-/// What functions of C return that have failed: -1.
+/// The result of functions of C that failed: -1.
 const FAILED: u64 = u64::MAX;
 
-/// What a call leads to.
+/// The outcome of a call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Next {
     /// The program goes on.
@@ -258,12 +258,12 @@ fn remove(path: &Path) -> std::io::Result<()> {
     if path.is_dir() { std::fs::remove_dir(path) } else { std::fs::remove_file(path) }
 }
 
-/// What C's functions return.
+/// The result of a function of C.
 fn failed(done: std::io::Result<()>) -> u64 {
     if done.is_ok() { 0 } else { FAILED }
 }
 
-/// `system` of C: the status as `wait` has it.
+/// `system` of C: the status in the encoding of `wait`.
 fn system(command: &[u8]) -> u64 {
     use std::os::unix::process::ExitStatusExt as _;
 

@@ -6,8 +6,8 @@
 //! u32 to_device[ports]; u32 to_host[ports]; struct { u64 mask; u32 opcode; } header[ports]; u64 packet[ports][32][8];
 //! ```
 //!
-//! The packets belong to the device while the mailboxes of their port are equal, and otherwise to the host. Each side changes its own mailbox to hand
-//! them over. A call begins with what the device sends; from then on both sides know who sends next.
+//! The device owns the packets while the mailboxes of their port are equal, and otherwise the host does. Each side changes its own mailbox to pass
+//! the ownership on. A call begins with what the device sends; from then on both sides know who sends next.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -25,7 +25,7 @@ const PACKET_WORDS: usize = 8;
 /// Bytes of the first packet of a text, after its size.
 const FIRST: usize = PACKET_WORDS * 8 - 8;
 
-/// What a thread sends or receives at once.
+/// The words that a thread sends or receives at a time.
 pub type Packet = [u64; PACKET_WORDS];
 
 /// The threads of a call, each with its packet.
@@ -116,11 +116,11 @@ impl<'a> Channel<'a> {
 /// A call that is being answered.
 pub struct Port<'c, 'a> {
     channel: &'c Channel<'a>,
-    /// Which of the ports it is.
+    /// The index of its port.
     pub index: u32,
     /// The threads that call.
     mask: u32,
-    /// What they call.
+    /// The operation.
     pub opcode: u32,
     has_received: bool,
     is_owner: bool,
@@ -139,7 +139,7 @@ impl Port<'_, '_> {
         &self.channel.words[first..first + PACKET_WORDS]
     }
 
-    /// Waits until the packets belong to the host.
+    /// Waits until the host owns the packets.
     fn own(&mut self) -> Result<(), Ended> {
         let mut turns = 0;
         while !self.is_owner {
@@ -158,7 +158,7 @@ impl Port<'_, '_> {
         Ok(())
     }
 
-    /// Hands the packets over to the device.
+    /// Passes the ownership of the packets to the device.
     fn hand_over(&mut self) {
         let offset = 4 * u64::from(self.index);
         // The other half of the word is a mailbox of the host, too.
@@ -243,7 +243,7 @@ impl Port<'_, '_> {
 }
 
 impl Drop for Port<'_, '_> {
-    /// The packets go back to the device at the end of a call.
+    /// The device owns the packets again at the end of a call.
     fn drop(&mut self) {
         if self.is_owner {
             self.hand_over();
@@ -269,7 +269,7 @@ fn words_of(bytes: Option<&[u8]>, first: usize) -> Packet {
     packet
 }
 
-/// Waits a little, the longer the more often.
+/// Waits for a short time, which grows with the number of tries.
 pub fn pause(turns: &mut u32) {
     *turns += 1;
     if *turns < 100 {

@@ -1,4 +1,4 @@
-//! Memory that a program allocates while its kernels run. A kernel has the memory that there was when it began, so that all of it is allocated before.
+//! Memory that a program allocates while its kernels run. A kernel accesses only memory that was allocated before it began, so that all of the heap is allocated in advance.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ const ALIGNMENT: u64 = 256;
 
 /// Parts of one allocation of the device.
 pub struct Heap {
-    /// What is free, by its address: bytes up to what is not.
+    /// Free ranges, by address, with their bytes.
     free: BTreeMap<u64, u64>,
-    /// What is allocated, by its address.
+    /// Allocations, by address.
     used: BTreeMap<u64, u64>,
 }
 
@@ -19,7 +19,7 @@ impl Heap {
         Self { free: BTreeMap::from([(address, bytes)]), used: BTreeMap::new() }
     }
 
-    /// The first free bytes that suffice; `None` if there are not so many.
+    /// The first free range that is large enough; `None` if there is none.
     pub fn allocate(&mut self, bytes: u64) -> Option<u64> {
         let bytes = bytes.max(1).checked_next_multiple_of(ALIGNMENT)?;
         let (address, there) = self
@@ -35,7 +35,7 @@ impl Heap {
         Some(address)
     }
 
-    /// Frees an allocation, and joins it with what is free beside it; false if there is none at the address.
+    /// Frees an allocation, and joins it with free ranges beside it; false if there is none at the address.
     pub fn free(&mut self, address: u64) -> bool {
         let Some(mut bytes) = self.used.remove(&address) else { return false };
         let mut start = address;

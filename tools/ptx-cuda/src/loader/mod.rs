@@ -74,7 +74,7 @@ pub fn run(arguments: &LoaderArguments) -> Result<(), Error> {
     end_at_once(&done?)
 }
 
-/// How a program ended itself.
+/// How a program ended.
 enum Ending {
     Exit(i32),
     Abort,
@@ -92,7 +92,7 @@ struct Program {
 impl Program {
     fn load(path: &Path, arguments: &LoaderArguments) -> Result<Self, Error> {
         let mut options = device_options().map_err(Error::rejected)?;
-        // A launch that both engines take begins anew, on other memory, which calls of the host must not.
+        // A launch that both engines begin is executed twice in part, which calls of the host must not be.
         if options.engine == Engine::Automatic {
             options.engine = Engine::Interpreter;
         }
@@ -104,7 +104,7 @@ impl Program {
             .map_err(|error| Error::with("load", path, error))?;
         let device = Device::with(options);
         device.print_to(|text| {
-            // There is no one to tell that standard output cannot be written.
+            // An error of writing to standard output cannot be reported.
             let _ = std::io::stdout().lock().write_all(text);
         });
         let module = Module::link(&device, files.list).map_err(|error| Error::rejected(error.to_string()))?;
@@ -144,7 +144,7 @@ impl Program {
         Ok(())
     }
 
-    /// Makes lists of the constructors and destructors, which the program calls itself. The linker for GPUs makes none: each of them has a variable with
+    /// Makes lists of the constructors and destructors, which the program calls itself. The linker for GPUs makes no such lists: each function has a variable with
     /// its address, whose name ends in its priority.
     fn call_constructors_later(&self) -> Result<(), Error> {
         for kind in ["init", "fini"] {
@@ -254,7 +254,7 @@ fn serve(channel: &Channel, ended: &AtomicBool, host: &mut Host) -> Result<Optio
             Ok(Next::Unknown(reason)) => {
                 end_with(&reason);
             }
-            // A kernel that was stopped says why itself.
+            // A kernel that was stopped reports the reason itself.
             Err(_) => return Ok(None),
         }
     }
@@ -262,7 +262,7 @@ fn serve(channel: &Channel, ended: &AtomicBool, host: &mut Host) -> Result<Optio
 
 /// Ends the process while a kernel runs, which would not end by itself.
 fn end_at_once(ending: &Ending) -> ! {
-    // There is no one to tell that standard output cannot be written.
+    // An error of writing to standard output cannot be reported.
     let _ = std::io::stdout().flush();
     match ending {
         Ending::Exit(status) => std::process::exit(*status),

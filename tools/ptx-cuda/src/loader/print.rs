@@ -19,7 +19,7 @@ pub enum Packing {
 struct Arguments<'a> {
     packing: Packing,
     bytes: &'a [u8],
-    /// Where the next one is.
+    /// The offset of the next one.
     at: usize,
     /// The texts of the program that are known, by their addresses.
     texts: &'a HashMap<u64, Vec<u8>>,
@@ -79,7 +79,7 @@ pub fn texts(format: &[u8], packing: Packing, arguments: &[u8]) -> Vec<u64> {
     arguments.addresses.into_inner()
 }
 
-/// What is printed.
+/// The formatted text.
 pub fn print(format: &[u8], packing: Packing, arguments: &[u8], texts: &HashMap<u64, Vec<u8>>) -> Vec<u8> {
     let Ok((text, _)) = format_c(format, &mut Arguments::new(packing, arguments, texts));
     text

@@ -24,9 +24,9 @@ pub enum Output {
 
 #[derive(Default)]
 struct Stream {
-    /// None is a standard stream.
+    /// No element is a standard stream.
     file: Option<File>,
-    /// What was put back, the last one first.
+    /// Characters that `ungetc` pushed back, the last one first.
     put_back: Vec<u8>,
     is_at_end: bool,
     has_failed: bool,
@@ -158,7 +158,7 @@ impl Streams {
                 STDOUT => return self.write(Output::Stdout, bytes),
                 STDERR => return self.write(Output::Stderr, bytes),
                 _ => {
-                    // What is no stream takes nothing.
+                    // Nothing is written to an invalid handle.
                     let Some(stream) = self.stream(handle) else { return 0 };
                     return stream.write(bytes);
                 }

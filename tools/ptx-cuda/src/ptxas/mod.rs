@@ -24,7 +24,7 @@ const RELEASE: &str = "13.5";
 /// The status of `ptxas` when it fails.
 const FAILED: u8 = 255;
 
-/// Why nothing is written: the messages, which are lines.
+/// The messages, as lines, of a failure: no output is written.
 struct Failed(String);
 
 /// Runs the stand-in with these arguments.
@@ -68,7 +68,7 @@ fn aborted(mut messages: String) -> Failed {
     Failed(messages)
 }
 
-/// Triton, JAX and Julia search the release in it. It also says what this is; Triton's cache is kept by the whole text.
+/// Triton, JAX and Julia search the release in it. The text also names this tool; it is part of the keys of Triton's cache.
 fn version() -> String {
     let own = env!("CARGO_PKG_VERSION");
     format!(
@@ -92,7 +92,7 @@ fn versions() -> String {
     known.map(|version| format!("{version}\n")).collect()
 }
 
-/// Checks the inputs and writes the output; gives what is to be said.
+/// Checks the inputs and writes the output; returns the messages.
 fn assemble(options: &Options) -> Result<String, Failed> {
     let files: Vec<(String, Vec<u8>)> = options.inputs.iter().map(read).collect::<Result<_, _>>()?;
     check_targets(options, &files)?;
@@ -177,7 +177,7 @@ fn check_targets(options: &Options, files: &[(String, Vec<u8>)]) -> Result<(), F
     Ok(())
 }
 
-/// Whether the module only lacks what another one may define.
+/// Whether the only errors are symbols that another module may define.
 fn only_undefined(error: &DeviceError) -> bool {
     let DeviceError::Module(findings) = error else { return false };
     let mut errors = findings.iter().filter(|finding| finding.is_error);
@@ -207,7 +207,7 @@ fn warnings(options: &Options) -> String {
     shown.map(|text| format!("ptxas warning : {text}\n")).collect()
 }
 
-/// Writes a file as a whole, or leaves the old one; what is no regular file is written to.
+/// Replaces a file atomically; a path that is not a regular file is written to directly.
 fn write_output(path: &Path, image: &[u8]) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
 

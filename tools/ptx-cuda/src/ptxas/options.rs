@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use ptx_isa::Sm;
 use ptx_verify::known_targets;
 
-/// What is assembled, and how.
+/// The inputs and settings of an assembly.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     pub inputs: Vec<Input>,
@@ -26,7 +26,7 @@ pub struct Options {
     pub deny_warnings: bool,
     pub warn_on_spills: bool,
     pub warn_on_local_memory: bool,
-    /// What the options themselves cause to be said.
+    /// Messages about the options themselves.
     pub warnings: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ pub enum Input {
     Text(String),
 }
 
-/// What the command line asks for.
+/// The task of a command line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Request {
     Assemble(Box<Options>),
@@ -71,10 +71,10 @@ pub enum Request {
     Versions,
 }
 
-/// What an option does.
+/// The effect of an option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Effect {
-    /// It decides about machine code alone: how fast it is, how it is debugged, which of the results that PTX leaves open it has.
+    /// It concerns machine code alone: its speed, debugging, and the choice among results that PTX allows.
     None,
     /// The stand-in cannot do it, for this reason.
     Refused(&'static str),
@@ -122,7 +122,7 @@ const OPTIONS: &[(&str, &str, bool, Effect)] = &[
     ("enable-func-clone-sc", "enable-func-clone-sc", true, Effect::Boolean),
     ("entry", "e", true, Effect::Entries),
     ("extensible-whole-program", "ewp", false, Effect::Relocatable),
-    // Without it results may be contracted; the driver never does that.
+    // Without it operations may be contracted; the driver never contracts any.
     ("fmad", "fmad", true, Effect::Boolean),
     ("force-load-cache", "flcm", true, Effect::None),
     ("force-store-cache", "fscm", true, Effect::None),
@@ -176,7 +176,7 @@ const OPTIONS: &[(&str, &str, bool, Effect)] = &[
     ("verbose", "v", false, Effect::Verbose),
     ("verbose2", "v2", false, Effect::Verbose),
     ("version", "V", false, Effect::Version),
-    // It is about the speed of machine code.
+    // It concerns the speed of machine code.
     ("warn-on-double-precision-use", "warn-double-usage", false, Effect::None),
     ("warn-on-local-memory-usage", "warn-lmem-usage", false, Effect::WarnOnLocalMemory),
     ("warn-on-spills", "warn-spills", false, Effect::WarnOnSpills),

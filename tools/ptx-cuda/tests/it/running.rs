@@ -150,7 +150,7 @@ fn libraries_have_the_names_that_programs_look_for() {
     let at = folder.path();
     let libraries = at.join("with a space");
     fs::create_dir(&libraries).unwrap();
-    for name in ["libcuda.so", "libcudart13.so", "libnvJitLink.so"] {
+    for name in ["libcuda.so", "libcudart13.so", "libnvJitLink.so", "libptx_exec.so"] {
         fs::write(libraries.join(name), "").unwrap();
     }
     let mut command = tool(at);
@@ -165,7 +165,7 @@ fn libraries_have_the_names_that_programs_look_for() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort_unstable();
-    let wanted = "libcuda.so libcuda.so.1 libcudart.so libcudart.so.13 libnvJitLink.so libnvJitLink.so.12 libnvJitLink.so.13";
+    let wanted = "libcuda.so libcuda.so.1 libcudart.so libcudart.so.13 libgpuocelot.so libnvJitLink.so libnvJitLink.so.12 libnvJitLink.so.13";
     assert_eq!(names, wanted.split(' ').collect::<Vec<_>>());
     assert!(
         fs::canonicalize(found.join("libcudart.so.13")).unwrap().ends_with("with a space/libcudart13.so")
