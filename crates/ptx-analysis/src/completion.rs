@@ -53,6 +53,7 @@ const MOST_NAMES: usize = 500;
 
 /// What can be written at an offset. The instructions and modifiers are those of the stated version and target.
 pub fn completions(document: &Document, offset: u32) -> Vec<Completion> {
+    let offset = document.inside(offset);
     let mut cx = Context { document, offset, span: Span::new(offset, offset), found: Vec::new() };
     cx.complete();
     cx.found

@@ -74,6 +74,11 @@ impl Document {
         self.lines.offset(&self.text, position, encoding)
     }
 
+    /// An offset moved into the text, and to the start of its character.
+    pub(crate) fn inside(&self, offset: u32) -> u32 {
+        self.text.floor_char_boundary((offset as usize).min(self.text.len())) as u32
+    }
+
     /// Converts offsets to positions.
     pub fn positions(&self, encoding: Encoding) -> Positions<'_> {
         self.lines.positions(&self.text, encoding)
@@ -82,6 +87,11 @@ impl Document {
     /// The line of an offset, from 0.
     pub fn line_of(&self, offset: u32) -> usize {
         self.lines.line_of(offset)
+    }
+
+    /// The offset of the start of a line (from 0); the end of the text for a line after the last one.
+    pub fn line_start(&self, line: usize) -> u32 {
+        self.lines.start(line, &self.text)
     }
 
     /// The offset of the end of a line (from 0), before its line feed.

@@ -26,6 +26,7 @@ const SHOWN_BYTES: usize = 400;
 
 /// The text about the word at an offset: an instruction, a modifier, a name, a directive or a number.
 pub fn hover(document: &Document, offset: u32) -> Option<Hover> {
+    let offset = document.inside(offset);
     if let Some(occurrence) = document.index().occurrence_at(offset)
         && let Some(id) = occurrence.symbol
     {
