@@ -3,7 +3,7 @@
 use ptx_diag::Span;
 
 use crate::document::Document;
-use crate::index::{Access, Occurrence, SymbolId};
+use crate::index::{Access, Occurrence, SymbolId, SymbolKind};
 
 /// Calls between two functions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,7 +34,7 @@ pub fn outgoing_calls(document: &Document, caller: SymbolId) -> Vec<Call> {
     let functions = calls.filter_map(|one| {
         let id = one.symbol?;
         let kind = index.symbol(id)?.kind;
-        matches!(kind, crate::SymbolKind::Function | crate::SymbolKind::Kernel).then_some((id, one.span))
+        matches!(kind, SymbolKind::Function | SymbolKind::Kernel).then_some((id, one.span))
     });
     grouped(functions)
 }

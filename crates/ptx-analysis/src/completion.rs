@@ -263,7 +263,10 @@ impl Context<'_> {
             seen.push(*modifier);
             let is_type = ScalarType::from_mod(*modifier).is_some();
             let kind = if is_type { CompletionKind::Type } else { CompletionKind::Modifier };
-            let detail = slot.field().map_or_else(String::new, |field| field.as_str().to_owned());
+            let detail = match slot.field() {
+                Some(field) => field.as_str().to_owned(),
+                None => String::new(),
+            };
             self.push(format!(".{}", modifier.as_str()), kind, detail, rank);
             if let Some(last) = self.found.last_mut() {
                 let since = later.unwrap_or(form.since);
@@ -366,10 +369,8 @@ impl Context<'_> {
                 _ => {}
             }
         }
-        let forms = rows_with(&mnemonic).unwrap_or_else(|_| {
-            // Default: the operands of an unknown instruction may be any names.
-            Vec::new()
-        });
+        // The operands of an unknown instruction may be any names.
+        let forms: Vec<&Form> = rows_with(&mnemonic).into_iter().flatten().collect();
         let in_brackets = depth > 0 && texts.contains(&"[");
         self.operand(&forms, &mnemonic, position, in_brackets, word);
     }
@@ -456,11 +457,7 @@ impl Context<'_> {
             let name = self.document.slice(symbol.name);
             let detail = match symbol.count {
                 Some(count) => format!("{name}<{count}>"),
-                None => declaration_text(self.document, symbol)
-                    .lines()
-                    .next()
-                    .map(str::to_owned)
-                    .unwrap_or_default(),
+                None => first_line(&declaration_text(self.document, symbol)).to_owned(),
             };
             self.push(name, CompletionKind::Symbol(symbol.kind), detail, rank);
         }
@@ -475,5 +472,12 @@ fn is_word(element: Element, document: &Document) -> bool {
         ElementKind::Mark(b'%') => true,
         ElementKind::Bad => matches!(document.slice(element.span), "." | "$"),
         _ => false,
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    match text.split_once('\n') {
+        Some((line, _)) => line,
+        None => text,
     }
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use ptx_diag::Span;
 use ptx_isa::{PtxVersion, Sm};
 
-use crate::index::{Index, slice};
+use crate::index::{Index, build};
 use crate::lines::{Encoding, Lines, Position, Positions};
+use crate::slice::slice;
 
 /// A change of a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,7 +30,7 @@ impl Document {
     /// A document of this text.
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
-        let (lines, index) = (Arc::new(Lines::new(&text)), Arc::new(Index::new(&text)));
+        let (lines, index) = (Arc::new(Lines::new(&text)), Arc::new(build(&text)));
         Self { text, lines, index }
     }
 
@@ -50,7 +51,7 @@ impl Document {
             text.replace_range(range.clone(), &change.text);
             lines.replace(&text, range, &change.text);
         }
-        let index = Arc::new(Index::new(&text));
+        let index = Arc::new(build(&text));
         Self { text: Arc::from(text), lines: Arc::new(lines), index }
     }
 

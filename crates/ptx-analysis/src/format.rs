@@ -5,8 +5,8 @@
 //!
 //! ```text
 //! before:  @%p1   add.s32 %r1,%r2 , -7;ret;   // done
-//! after:   	@%p1 add.s32 	%r1, %r2, -7;
-//!          	ret; // done
+//! after:       @%p1 add.s32      %r1, %r2, -7;
+//!              ret; // done
 //! ```
 
 mod layout;
@@ -46,7 +46,11 @@ pub fn format_edits(document: &Document) -> Vec<Edit> {
     let mut before: Option<Element> = None;
     let mut rest = elements(document.text()).peekable();
     while let Some(element) = rest.next() {
-        let gap = Span::new(before.map_or(0, |before| before.span.hi), element.span.lo);
+        let start = match before {
+            Some(before) => before.span.hi,
+            None => 0,
+        };
+        let gap = Span::new(start, element.span.lo);
         if let Some(text) = layout.gap(gap, before, element, rest.peek().copied())
             && document.slice(gap) != text
         {

@@ -24,6 +24,7 @@ mod instruction;
 mod lines;
 mod outline;
 mod rename;
+mod slice;
 mod tokens;
 
 pub use calls::{Call, incoming_calls, outgoing_calls};

@@ -3,6 +3,9 @@
 use std::ops::Range;
 
 use memchr::memchr2_iter;
+use ptx_diag::Span;
+
+use crate::slice::slice;
 
 /// The unit in which columns are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -98,9 +101,8 @@ impl Lines {
 
     /// A line without its end.
     pub(crate) fn line<'t>(&self, line: usize, text: &'t str) -> &'t str {
-        let (start, end) = (self.start(line, text) as usize, self.start(line + 1, text) as usize);
-        // Default: lines start at characters of the text, so that the slice exists.
-        text.get(start..end).unwrap_or_default().trim_end_matches(['\n', '\r'])
+        let span = Span::new(self.start(line, text), self.start(line + 1, text));
+        slice(text, span).trim_end_matches(['\n', '\r'])
     }
 
     /// The offset of a position; a column past the end of its line means the end, and a line past the last one the end of the text.
@@ -119,8 +121,8 @@ impl Lines {
 /// The offsets after the ends of lines that are in a range of a text.
 fn breaks(text: &str, from: usize, to: usize) -> impl Iterator<Item = u32> + '_ {
     let bytes = text.as_bytes();
-    // Default: callers give a range of the text.
-    let found = memchr2_iter(b'\n', b'\r', bytes.get(from..to).unwrap_or_default()).map(move |at| from + at);
+    let part = slice(text, Span::new(from as u32, to as u32)).as_bytes();
+    let found = memchr2_iter(b'\n', b'\r', part).map(move |at| from + at);
     let ends = found.filter(|&at| bytes[at] == b'\n' || bytes.get(at + 1) != Some(&b'\n'));
     ends.map(|at| at as u32 + 1)
 }
@@ -149,10 +151,7 @@ impl Positions<'_> {
             self.line = self.lines.line_of(offset as u32);
             (self.reached, self.column) = (self.lines.start(self.line, self.text), 0);
         }
-        let between = self.text.get(self.reached as usize..offset);
-        debug_assert!(between.is_some(), "an offset within a character");
-        // Default: as asserted.
-        let between = between.unwrap_or_default();
+        let between = slice(self.text, Span::new(self.reached, offset as u32));
         self.column += if self.lines.is_ascii { between.len() as u32 } else { self.encoding.length(between) };
         self.reached = offset as u32;
         Position { line: self.line as u32, column: self.column }

@@ -60,9 +60,8 @@ fn entry(document: &Document, _: SymbolId, symbol: &Symbol, span: Span) -> Outli
     let detail = match (symbol.kind, symbol.ty) {
         (SymbolKind::Kernel | SymbolKind::Function | SymbolKind::Variable, _) => {
             let text = declaration_text(document, symbol);
-            let head = text.split(document.slice(symbol.name)).next();
-            // Default: `split` gives at least one part.
-            head.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+            let head = text.split_once(document.slice(symbol.name)).map(|(head, _)| head);
+            head.into_iter().flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
         }
         (_, Some(ty)) => format!(".{}", ty.as_str()),
         (_, None) => String::new(),

@@ -108,7 +108,10 @@ pub fn semantic_tokens(document: &Document, lo: u32, hi: u32) -> Vec<SemanticTok
     let statements = document.index().statements();
     let first = statements.partition_point(|one| one.span.hi <= lo);
     // Comments before the first statement are taken, too.
-    let start = first.checked_sub(1).and_then(|at| statements.get(at)).map_or(0, |one| one.span.hi);
+    let start = match first.checked_sub(1).and_then(|at| statements.get(at)) {
+        Some(before) => before.span.hi,
+        None => 0,
+    };
     let text = document.slice(Span::new(start, document.text().len() as u32));
     let occurrences = document.index().occurrences();
     let mut highlighter = Highlighter {
@@ -173,7 +176,7 @@ impl Highlighter<'_> {
             ElementKind::Comment => self.push(span, TokenType::Comment, TokenModifiers::NONE),
             ElementKind::Text => self.push(span, TokenType::Text, TokenModifiers::NONE),
             ElementKind::Number | ElementKind::Table => {
-                self.push(span, TokenType::Number, TokenModifiers::NONE)
+                self.push(span, TokenType::Number, TokenModifiers::NONE);
             }
             ElementKind::Directive => self.directive(span),
             ElementKind::Mark(b'@') if self.mnemonic == Mnemonic::Expected => self.mnemonic = Mnemonic::Guard,

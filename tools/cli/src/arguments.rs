@@ -196,6 +196,13 @@ pub fn ptx_version(text: &str) -> Result<PtxVersion, String> {
     Err(format!("unknown version; the newest is {}", PtxVersion::NEWEST))
 }
 
+/// A form of the instruction table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum IsaForm {
+    /// JSON: a list of rows
+    Json,
+}
+
 /// Descriptions of the tool itself instead of its work.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "About the tool")]
@@ -207,6 +214,9 @@ pub struct Documents {
     /// Print the supported architectures, each with its first PTX version, and exit
     #[arg(long, exclusive = true)]
     print_targets: bool,
+    /// Print the instruction table for other programs, and exit; docs/editors.md describes the form
+    #[arg(long, value_name = "FORM", exclusive = true)]
+    print_isa: Option<IsaForm>,
     /// Print a completion script for a shell and exit
     #[arg(long, value_name = "SHELL", exclusive = true)]
     completions: Option<Shell>,
@@ -229,6 +239,8 @@ pub fn print_documents(documents: &Documents, mut command: Command, terminal: Te
             write_stderr(&format!("error: {error}\n"));
             return Some(ExitCode::FAILURE);
         }
+    } else if let Some(IsaForm::Json) = documents.print_isa {
+        text.extend(ptx_export::json().bytes());
     } else if documents.print_targets {
         for (sm, version) in ptx_driver::known_targets() {
             text.extend(format!("{:<8} PTX {version}\n", sm.to_string()).bytes());

@@ -46,9 +46,14 @@ pub fn diagnostics(
     found.iter().map(|one| diagnostic(&mut positions, uri, one)).collect()
 }
 
-pub fn diagnostic(positions: &mut Positions<'_>, uri: &Uri, one: &Diagnostic) -> lsp_types::Diagnostic {
+/// Where a diagnostic is shown.
+pub fn place(one: &Diagnostic) -> Span {
     // Default: what concerns the input as a whole is shown at its start.
-    let range_of = range(positions, one.span.unwrap_or_default());
+    one.span.unwrap_or_default()
+}
+
+pub fn diagnostic(positions: &mut Positions<'_>, uri: &Uri, one: &Diagnostic) -> lsp_types::Diagnostic {
+    let range_of = range(positions, place(one));
     let mut message = one.message.clone();
     if let Some(label) = one.label.as_deref().filter(|label| !message.contains(label)) {
         message = format!("{message}\n{label}");

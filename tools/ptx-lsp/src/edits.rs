@@ -23,12 +23,7 @@ pub fn completion(state: &mut State, params: CompletionParams) -> Answer<Option<
         CompletionItem {
             kind: Some(completion_kind(found.kind)),
             detail: Some(found.detail).filter(|detail| !detail.is_empty()),
-            documentation: (!found.documentation.is_empty()).then(|| {
-                Documentation::MarkupContent(MarkupContent {
-                    kind: MarkupKind::Markdown,
-                    value: found.documentation,
-                })
-            }),
+            documentation: markdown(found.documentation),
             sort_text: Some(format!("{}{}", found.rank, found.label)),
             filter_text: Some(found.label.clone()),
             text_edit: Some(CompletionTextEdit::Edit(TextEdit { range, new_text: found.label.clone() })),
@@ -38,6 +33,12 @@ pub fn completion(state: &mut State, params: CompletionParams) -> Answer<Option<
     };
     let items = ptx_analysis::completions(&open.document, offset).into_iter().map(item).collect();
     Ok(Some(CompletionResponse::List(CompletionList { is_incomplete: false, items })))
+}
+
+/// Markdown about a completion; `None` if there is nothing to tell.
+fn markdown(value: String) -> Option<Documentation> {
+    let markup = MarkupContent { kind: MarkupKind::Markdown, value };
+    (!markup.value.is_empty()).then_some(Documentation::MarkupContent(markup))
 }
 
 fn completion_kind(kind: CompletionKind) -> CompletionItemKind {
@@ -76,7 +77,6 @@ pub fn rename(state: &mut State, params: RenameParams) -> Answer<Option<Workspac
     Ok(Some(changes(&open.uri, convert::edits(&open.document, state.encoding, edits))))
 }
 
-#[expect(clippy::mutable_key_type, reason = "the protocol's type has addresses as keys")]
 fn changes(uri: &Uri, edits: Vec<TextEdit>) -> WorkspaceEdit {
     WorkspaceEdit { changes: Some(HashMap::from([(uri.clone(), edits)])), ..WorkspaceEdit::default() }
 }
@@ -106,8 +106,7 @@ pub fn code_actions(state: &mut State, params: CodeActionParams) -> Answer<Optio
     let encoding = state.encoding;
     let open = state.document_mut(uri)?;
     let found = open.diagnostics();
-    // Default: what concerns the input as a whole is shown at its start.
-    let here = found.iter().map(|one| (one, one.span.unwrap_or_default()));
+    let here = found.iter().map(|one| (one, convert::place(one)));
     let here = here.filter(|(one, span)| !one.fixes.is_empty() && span.lo <= hi && lo <= span.hi);
     let mut actions = Vec::new();
     for (one, _) in here {

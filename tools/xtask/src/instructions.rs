@@ -58,3 +58,12 @@ mod tests {
         }
     }
 }
+
+/// Rewrites the grammars of editors.
+pub(crate) fn write_grammars() -> Result<()> {
+    for grammar in ptx_export::grammars() {
+        let path = workspace().join(grammar.path);
+        fs::write(&path, grammar.text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}

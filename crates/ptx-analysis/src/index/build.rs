@@ -8,16 +8,20 @@ use ptx_syntax::syntax::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::slice::slice;
+
 use super::operands::{OperandAccess, Rows, accesses};
 use super::scopes::{LabelScopes, Scopes};
-use super::{
-    Access, Extent, FunctionExtent, Index, Occurrence, StatementKind, Symbol, SymbolId, SymbolKind, slice,
+use super::symbol::{
+    Access, Extent, FunctionExtent, Occurrence, StatementKind, Symbol, SymbolId, SymbolKind,
 };
+use super::table::Index;
 
 /// Deeper braces than these are no scopes; the parser rejects them.
 const DEEPEST: usize = 256;
 
-pub(super) fn build(text: &str) -> Index {
+/// The index of a text; it takes time linear in the text.
+pub(crate) fn build(text: &str) -> Index {
     let mut builder = Builder { text, ..Builder::default() };
     let mut read = statements(text);
     loop {

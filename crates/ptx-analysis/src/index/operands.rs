@@ -6,7 +6,7 @@ use ptx_isa::{Candidate, OperandKind, Role, Shape, candidates, choose_row};
 use ptx_syntax::syntax::{Mnemonic, Operand, OperandKind as Written};
 use rustc_hash::FxHashMap;
 
-use super::Access;
+use super::symbol::Access;
 
 /// The rows that mnemonics may mean, each looked up once.
 #[derive(Default)]
@@ -29,10 +29,8 @@ impl<'s> Rows<'s> {
 }
 
 fn rows_of(text: &str) -> Rc<[Candidate]> {
-    candidates(text).map(|found| found.into_iter().map(Candidate::new).collect()).unwrap_or_else(|_| {
-        // Default: an unknown mnemonic has no rows, which the diagnostics report.
-        Rc::from([])
-    })
+    // An unknown mnemonic has no rows, which the diagnostics report.
+    candidates(text).into_iter().flatten().map(Candidate::new).collect()
 }
 
 /// The form of an operand; `name` tells that of a name.

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Symbol, SymbolId};
+use super::symbol::{Symbol, SymbolId};
 
 /// Splits the digits at the end of a name off: `%r12` is number 12 of `%r<..>`.
 pub(crate) fn split_number(name: &str) -> Option<(&str, u32)> {

@@ -48,6 +48,9 @@ fn every_offset_of_texts_with_random_changes_is_answered() {
     }
 }
 
+/// A text of some repetitions.
+type Text = Box<dyn Fn(usize) -> String>;
+
 /// The time that everything takes for a text of `count` repetitions.
 fn time(build: &dyn Fn(usize) -> String, count: usize) -> Duration {
     let text = build(count);
@@ -63,7 +66,7 @@ fn time(build: &dyn Fn(usize) -> String, count: usize) -> Duration {
 #[test]
 fn time_is_linear_in_strange_texts() {
     let head = ".version 7.0\n.target sm_80\n.address_size 64\n.func f()\n{\n";
-    let shapes: [(&str, Box<dyn Fn(usize) -> String>); 8] = [
+    let shapes: [(&str, Text); 8] = [
         (
             "instructions",
             Box::new(move |n| format!("{head}.reg .b32 %r<9>;\n{}", "add.s32 %r1, %r2, %r3;\n".repeat(n))),

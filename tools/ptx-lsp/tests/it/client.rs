@@ -14,50 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub const URI: &str = "file:///kernel.ptx";
 
 /// The document of most tests.
-pub const KERNEL: &str = "\
-.version 7.0
-.target sm_80
-.address_size 64
-
-.global .align 4 .b8 table[8];
-
-// Doubles a number.
-.func (.param .b32 result) double(
-	.param .b32 value
-)
-{
-	.reg .b32 	%r<3>;
-	ld.param.b32 	%r1, [value];
-	add.s32 	%r2, %r1, %r1;
-	st.param.b32 	[result], %r2;
-	ret;
-}
-
-.visible .entry kernel(
-	.param .u64 out
-)
-{
-	.reg .pred 	%p<2>;
-	.reg .b32 	%r<5>;
-	.reg .b64 	%rd<3>;
-
-	ld.param.u64 	%rd1, [out];
-	mov.u32 	%r1, %tid.x;
-	setp.lt.u32 	%p1, %r1, 16;
-	@%p1 bra 	DONE;
-	{
-	.param .b32 argument;
-	.param .b32 returned;
-	st.param.b32 	[argument], %r1;
-	call.uni 	(returned), double, (argument);
-	ld.param.b32 	%r2, [returned];
-	}
-	st.global.u32 	[%rd1], %r2;
-
-DONE:
-	ret;
-}
-";
+pub const KERNEL: &str = include_str!("kernel.ptx");
 
 /// The server and the pipes to it.
 pub struct Client {

@@ -3,6 +3,5 @@
 mod client;
 mod edits;
 mod navigation;
-mod neovim;
 mod session;
 mod speed;
