@@ -132,7 +132,25 @@ impl Context<'_> {
         }
         elements.drain(..start);
         elements.retain(|element| element.kind != ElementKind::Comment || element.span.hi == self.offset);
+        self.forget_line_without_end(&mut elements);
         Before { elements }
+    }
+
+    /// Removes an instruction without its semicolon on a line before: what is being written is another one.
+    fn forget_line_without_end(&self, elements: &mut Vec<Element>) {
+        let line = self.document.line_of(self.offset);
+        let before = elements.partition_point(|element| self.document.line_of(element.span.lo) < line);
+        let (Some(first), Some(last)) = (elements.first(), elements[..before].last()) else { return };
+        let is_instruction =
+            matches!(first.kind, ElementKind::Name | ElementKind::Dotted | ElementKind::Mark(b'@'));
+        let goes_on = match last.kind {
+            ElementKind::Mark(mark) => !matches!(mark, b')' | b']' | b'}'),
+            ElementKind::Operator(_) => true,
+            _ => false,
+        };
+        if is_instruction && !goes_on {
+            elements.drain(..before);
+        }
     }
 
     /// Whether a statement is complete before the offset.

@@ -118,7 +118,11 @@ fn about_symbol(document: &Document, occurrence: &Occurrence, id: SymbolId) -> O
     };
     let _ = write!(out, "{of_kind}");
     if let Some(ty) = symbol.ty {
-        let _ = write!(out, ": {}", type_text(ty));
+        let _ = write!(out, ": `.{}`", ty.as_str());
+        // A variable may be an array of them.
+        if symbol.kind == SymbolKind::Register {
+            let _ = write!(out, ", {}", type_text(ty));
+        }
     }
     if let Some(function) = symbol.function.and_then(|at| document.index().functions().get(at as usize))
         && let Some(function) = document.index().symbol(function.symbol)

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use ptx_export::{grammars, json};
-use ptx_isa::{Mnemonic, Slot, all_forms};
+use ptx_isa::{all_forms, candidates};
 use serde_json::Value;
 
 fn table() -> Value {
@@ -39,16 +39,14 @@ fn each_row_is_one_line_with_its_modifiers_and_operands() {
 fn the_text_of_a_row_names_it() {
     let table = table();
     let mut named = 0;
-    for (row, form) in table["instructions"].as_array().expect("rows").iter().zip(all_forms()) {
+    for row in table["instructions"].as_array().expect("rows") {
         let mut text = row["opcode"].as_str().expect("a text").to_owned();
         for slot in row["modifiers"].as_array().expect("a list") {
             if slot["required"] == true {
                 text += slot["choices"][0]["text"].as_str().expect("a text");
             }
         }
-        let required = form.slots.iter().filter(|slot| !matches!(slot, Slot::Opt(..))).count();
-        assert_eq!(text.matches('.').count() >= required, true, "{text}");
-        named += usize::from(Mnemonic::from_text(&text).is_ok() || ptx_isa::candidates(&text).is_ok());
+        named += usize::from(candidates(&text).is_ok());
     }
     // Rules between modifiers make some of these texts no instruction.
     assert!(named * 10 > all_forms().len() * 8, "{named} of {}", all_forms().len());

@@ -9,8 +9,10 @@ fn completions(client: &mut Client, version: i64, inserted: &str) -> Vec<String>
     let at = KERNEL.rfind("\tret;").unwrap();
     let text = format!("{}\t{inserted}\n{}", &KERNEL[..at], &KERNEL[at..]);
     client.change(version, None, &text);
-    let line = text[..at].matches('\n').count();
-    let params = json!({ "textDocument": { "uri": URI }, "position": { "line": line, "character": inserted.len() + 1 } });
+    let end = at + 1 + inserted.len();
+    let line = text[..end].matches('\n').count();
+    let column = end - text[..end].rfind('\n').map_or(0, |before| before + 1);
+    let params = json!({ "textDocument": { "uri": URI }, "position": { "line": line, "character": column } });
     let found = client.request("textDocument/completion", params);
     let mut items = found["items"].as_array().unwrap().clone();
     items.sort_by_key(|item| item["sortText"].as_str().unwrap().to_owned());
@@ -60,6 +62,11 @@ fn completions_are_those_of_the_table_at_the_place() {
     let types = at(".reg .");
     assert!(has(&types, ".pred") && has(&types, ".b64"), "{types:?}");
     assert_eq!(at("// add."), Vec::<String>::new());
+    // After a line whose end is not written yet another statement begins.
+    let opcodes = at("add.s32 %r1, %r2, %r3\n");
+    assert!(has(&opcodes, "add") && has(&opcodes, ".reg") && !has(&opcodes, "%r"), "{opcodes:?}");
+    let operands = at("add.s32 %r1,\n");
+    assert!(has(&operands, "%r") && !has(&operands, "add"), "{operands:?}");
 }
 
 #[test]
