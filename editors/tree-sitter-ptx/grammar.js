@@ -22,14 +22,14 @@ module.exports = grammar({
 
   extras: ($) => [/[\s\u001a\u0000]/, $.comment, $.line_marker],
 
-  conflicts: ($) => [[$.list, $.parenthesized]],
+  conflicts: ($) => [[$._operand, $.parenthesized]],
 
   rules: {
     module: ($) => repeat($._item),
 
     _item: ($) =>
       choice(
-        $.version, $.target, $.address_size, $.file, $.section, $.pragma, $.alias, $.function, $.variables, $.dwarf_line, $.location, ';',
+        $.version, $.target, $.address_size, $.file, $.section, $.pragma, $.alias, $.function, $.variables, $.dwarf_line, $.location, $.label, ';',
       ),
 
     version: ($) => seq('.version', $.number),
@@ -121,9 +121,21 @@ module.exports = grammar({
     guard: ($) => seq('@', optional('!'), field('predicate', $.identifier)),
     mnemonic: ($) => prec.right(seq($.opcode, repeat(choice($.type, $.vector_type, $._space_modifier, $.modifier)))),
     opcode: () => choice(...words.opcodes),
-    _space_modifier: ($) => alias(choice(...['.reg', '.const', '.global', '.local', '.param', '.shared', '.tex', '.ptr', '.texref', '.samplerref', '.surfref', '.common', '.weak', '.align', '.unified'], '.noreturn'), $.modifier),
+    // Words that are directives elsewhere.
+    _space_modifier: ($) =>
+      choice(
+        alias(
+          choice('.reg', '.const', '.global', '.local', '.param', '.shared', '.tex', '.texref', '.samplerref', '.surfref', '.common', '.weak', '.align', '.unified', '.noreturn'),
+          $.modifier,
+        ),
+        $.bank,
+      ),
+    // `ld.const[0].u32`, before PTX 2.2
+    bank: ($) => seq('.const', token.immediate('['), $.number, ']'),
 
-    _operands: ($) => list($._operand),
+    _operands: ($) => list(choice($._operand, $.pair)),
+    // A predicate after the result of a texture instruction; after a register it is a `binary`.
+    pair: ($) => seq($.vector, '|', $._expression),
     _operand: ($) => choice($._expression, $.vector, $.address, $.list),
     vector: ($) => seq('{', optional(list($._operand)), '}'),
     address: ($) => seq('[', list($._operand), ']'),
@@ -150,7 +162,7 @@ module.exports = grammar({
     _name: ($) => choice($.identifier, $.opcode),
     identifier: () => /[A-Za-z_][A-Za-z0-9_$]*|[%$][A-Za-z0-9_$]+/,
     type: () => dotted(words.types),
-    modifier: () => token(prec(-1, /\.[A-Za-z0-9_]+(::[A-Za-z0-9_]+)*(:4)?/)),
+    modifier: () => /\.[A-Za-z0-9_]+(::[A-Za-z0-9_]+)*(:4)?/,
     number: () =>
       token(
         choice(

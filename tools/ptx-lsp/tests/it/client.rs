@@ -178,7 +178,7 @@ fn message(output: &mut impl std::io::BufRead) -> Option<Value> {
         match line.trim() {
             "" => break,
             line => {
-                length = line.strip_prefix("Content-Length: ").and_then(|text| text.parse().ok()).or(length)
+                length = line.strip_prefix("Content-Length: ").and_then(|text| text.parse().ok()).or(length);
             }
         }
     }

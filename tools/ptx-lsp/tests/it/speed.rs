@@ -1,4 +1,5 @@
 //! The time of an answer after a change of a large document.
+#![expect(clippy::print_stdout, reason = "the times, for those who measure")]
 
 use std::time::{Duration, Instant};
 
