@@ -58,7 +58,7 @@ pub fn format_edits(document: &Document) -> Vec<Edit> {
         }
         before = Some(element);
     }
-    // What has no end has none here either.
+    // A comment or string that does not end goes on to the end of the text.
     if let Some(last) = before.filter(|last| last.kind != ElementKind::Bad) {
         let gap = Span::new(last.span.hi, document.text().len() as u32);
         // Zero bytes at the end are left.

@@ -18,7 +18,7 @@ use crate::state::{Answer, Open, State};
 pub fn hover(state: &mut State, params: HoverParams) -> Answer<Option<Hover>> {
     let at = params.text_document_position_params;
     let (open, offset) = state.at(&at.text_document.uri, at.position)?;
-    let kind = if state.takes_markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
+    let kind = if state.client.takes_markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
     Ok(ptx_analysis::hover(&open.document, offset).map(|found| Hover {
         contents: HoverContents::Markup(MarkupContent { kind, value: found.markdown }),
         range: Some(state.range(&open.document, found.span)),

@@ -1,7 +1,7 @@
 //! The session: what the server offers, and its main loop.
 
 use anyhow::{Context as _, Result};
-use lsp_server::{Connection, Message, Notification, Request, Response};
+use lsp_server::{Connection, Message, Notification, Request, RequestId, Response};
 use lsp_types::notification::{
     DidChangeConfiguration, DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument,
     Notification as _,
@@ -20,7 +20,7 @@ use ptx_analysis::{Encoding, TokenModifiers, TokenType};
 use crate::checker::Checker;
 use crate::dispatch::Dispatch;
 use crate::settings::Settings;
-use crate::state::State;
+use crate::state::{Client, State};
 use crate::{edits, llvm, navigation, tokens};
 
 /// Serves a client over standard input and output until it ends the session.
@@ -60,7 +60,8 @@ fn serve(connection: &Connection) -> Result<()> {
     let checker = Checker::new(encoding, Box::new(move |message| drop(sender.send(message))));
     // Default: a client that states no settings has those of the server.
     let settings = settings.unwrap_or_default();
-    let mut state = State::new(encoding, settings, takes_markdown(&params), checker);
+    let mut state = State::new(encoding, settings, client(&params), checker);
+    let mut refreshes = 0;
     for message in &connection.receiver {
         match message {
             Message::Request(request) => {
@@ -74,7 +75,15 @@ fn serve(connection: &Connection) -> Result<()> {
                     connection.sender.send(answer(&mut state, request).into())?;
                 }
             }
-            Message::Notification(notification) => notice(&mut state, notification),
+            Message::Notification(notification) => {
+                if notice(&mut state, notification) && state.client.refreshes_hints {
+                    refreshes += 1;
+                    let id = RequestId::from(format!("refresh-{refreshes}"));
+                    let method = r::InlayHintRefreshRequest::METHOD.to_owned();
+                    connection.sender.send(Request::new(id, method, ()).into())?;
+                }
+            }
+            // To a request for asking for hints again.
             Message::Response(_) => {}
         }
     }
@@ -89,6 +98,13 @@ fn encoding(params: &InitializeParams) -> Encoding {
         Some(offered) if offered.contains(&PositionEncodingKind::UTF8) => Encoding::Utf8,
         _ => Encoding::Utf16,
     }
+}
+
+fn client(params: &InitializeParams) -> Client {
+    let workspace = params.capabilities.workspace.as_ref();
+    let hints = workspace.and_then(|workspace| workspace.inlay_hint.as_ref());
+    let refreshes_hints = hints.is_some_and(|hints| hints.refresh_support == Some(true));
+    Client { takes_markdown: takes_markdown(params), refreshes_hints }
 }
 
 /// Whether hover texts may be Markdown; a client that does not say takes it.
@@ -173,8 +189,8 @@ fn answer(state: &mut State, request: Request) -> Response {
         .response()
 }
 
-/// Notifications cannot be answered: wrong ones are ignored.
-fn notice(state: &mut State, notification: Notification) {
+/// Notifications cannot be answered: wrong ones are ignored. Returns whether the settings are others.
+fn notice(state: &mut State, notification: Notification) -> bool {
     let Notification { method, params } = notification;
     match method.as_str() {
         DidOpenTextDocument::METHOD => {
@@ -199,9 +215,10 @@ fn notice(state: &mut State, notification: Notification) {
         }
         DidChangeConfiguration::METHOD => {
             if let Some(settings) = params.get("settings").and_then(Settings::read) {
-                state.settings = settings;
+                return std::mem::replace(&mut state.settings, settings.clone()) != settings;
             }
         }
         _ => {}
     }
+    false
 }

@@ -30,12 +30,21 @@ impl Open {
     }
 }
 
+/// What a client can do, as far as answers depend on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Client {
+    /// Whether hover texts may be Markdown.
+    pub takes_markdown: bool,
+    /// Whether it can be asked to ask for inlay hints again.
+    pub refreshes_hints: bool,
+}
+
 /// The state of a session.
 pub struct State {
     pub encoding: Encoding,
     pub settings: Settings,
-    /// Whether hover texts may be Markdown.
-    pub takes_markdown: bool,
+    /// What the client can do.
+    pub client: Client,
     pub checker: Checker,
     documents: HashMap<String, Open>,
     next_tokens: u64,
@@ -49,8 +58,8 @@ pub fn invalid(message: impl Into<String>) -> ResponseError {
 }
 
 impl State {
-    pub fn new(encoding: Encoding, settings: Settings, takes_markdown: bool, checker: Checker) -> Self {
-        Self { encoding, settings, takes_markdown, checker, documents: HashMap::new(), next_tokens: 0 }
+    pub fn new(encoding: Encoding, settings: Settings, client: Client, checker: Checker) -> Self {
+        Self { encoding, settings, client, checker, documents: HashMap::new(), next_tokens: 0 }
     }
 
     pub fn open(&mut self, uri: Uri, version: i32, text: String) {

@@ -54,7 +54,7 @@ pub struct Symbol {
     pub count: Option<u32>,
     /// The type, if it has one.
     pub ty: Option<ScalarType>,
-    /// The number in [`Index::functions`] of the function that it is declared in.
+    /// The number in [`Index::functions`](super::Index::functions) of the function that it is declared in.
     pub function: Option<u32>,
     /// Whether it was defined, not only declared.
     pub(super) is_defined: bool,

@@ -198,13 +198,18 @@ fn a_client_that_goes_away_is_told_from_one_that_ends_the_session() {
 
 #[test]
 fn settings_can_change_while_the_session_runs() {
-    let mut client = Client::with(&KERNEL.replacen("\tret;", "\tcp.async.commit_group;\n\tret;", 1));
+    let capabilities = json!({ "workspace": { "inlayHint": { "refreshSupport": true } } });
+    let mut client = Client::started_with(capabilities, Value::Null);
+    client.open(URI, &KERNEL.replacen("\tret;", "\tcp.async.commit_group;\n\tret;", 1));
     let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 99, "character": 0 } });
     let params = json!({ "textDocument": { "uri": URI }, "range": range });
     assert_eq!(client.request("textDocument/inlayHint", params.clone()), json!([]));
     let settings = json!({ "settings": { "ptx": { "inlayHints": { "minimumVersion": true } } } });
     client.notify("workspace/didChangeConfiguration", settings);
     let hints = client.request("textDocument/inlayHint", params);
+    // The client was asked to show them.
+    let asked = |notice: &Value| notice["method"] == "workspace/inlayHint/refresh";
+    assert!(client.notices.iter().any(asked), "{:?}", client.notices);
     let labels: Vec<&str> =
         hints.as_array().unwrap().iter().filter_map(|hint| hint["label"].as_str()).collect();
     assert_eq!(labels, ["PTX 7.0, sm_80"]);
