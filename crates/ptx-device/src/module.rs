@@ -7,6 +7,7 @@ use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 use ptx_exec::{ExecError, Image, KernelAttributes, Parameter, Prepared, Report, Shape, Variable, codes};
 use ptx_isa::{Sm, SmVariant};
 use ptx_link::Sources;
+use ptx_specialize::{Specialization, specializations};
 use ptx_verify::verify;
 
 use crate::architecture::{MultiprocessorLimits, USUAL_SHARED_BYTES};
@@ -33,6 +34,8 @@ pub struct Module {
     image: Arc<Image>,
     sources: Arc<Sources>,
     warnings: Arc<Vec<Finding>>,
+    /// Its kernels for known launches, by the kernel that they were made of.
+    specialized: Arc<HashMap<String, Vec<Specialization>>>,
     /// What is kept of its kernels.
     kept: Arc<Mutex<HashMap<String, Arc<Kept>>>>,
 }
@@ -100,9 +103,10 @@ impl Module {
         {
             return Err(DeviceError::Target { needed: needed.to_string(), has: has.to_string() });
         }
+        let specialized = Arc::new(specializations(&tree));
         let image = Image::new(verified, device.surroundings()).map_err(|found| rejected(&found))?;
         let (sources, warnings) = (Arc::new(sources), Arc::new(warnings));
-        Ok(Self { device: device.clone(), image, sources, warnings, kept: Arc::default() })
+        Ok(Self { device: device.clone(), image, sources, warnings, specialized, kept: Arc::default() })
     }
 
     /// The device.
@@ -309,7 +313,9 @@ impl Kernel {
     pub fn prepare(&self, shape: &Shape) -> Result<bool, DeviceError> {
         self.check(shape)?;
         let (device, sources) = (&self.module.device, &self.module.sources);
-        self.kept.code.prepare(device, &self.prepared, &device.spec(shape, &[]), sources)
+        let specialized = self.specialized(shape, &[]);
+        let kernel = specialized.as_ref().map_or(self, |kernel| kernel);
+        kernel.kept.code.prepare(device, &kernel.prepared, &device.spec(shape, &[]), sources)
     }
 
     fn refused(&self, found: &Diagnostics) -> DeviceError {
@@ -322,12 +328,26 @@ impl Kernel {
         pack(self.name(), self.parameters(), arguments, self.prepared.parameter_bytes())
     }
 
+    /// The kernel that the module has for launches like this one (`ptx2ll --assume`), if it has one that can be executed. `params` are the bytes of the parameters.
+    fn specialized(&self, shape: &Shape, params: &[u8]) -> Option<Kernel> {
+        let argument = |index: usize| {
+            let Parameter { offset, bytes, .. } = self.parameters().get(index)?;
+            params.get(*offset as usize..*offset as usize + *bytes as usize)
+        };
+        let kernels = self.module.specialized.get(self.name())?;
+        let fitting = kernels.iter().find(|kernel| kernel.fits(shape.grid, shape.block, argument))?;
+        self.module.kernel(&fitting.name).ok()
+    }
+
+    /// Executes a launch that was checked.
     pub(crate) fn run(&self, shape: &Shape, params: &[u8]) -> Result<Report, DeviceError> {
         let device = &self.module.device;
         device.check()?;
         let active = device.begin();
         let spec = device.spec(shape, params);
-        let report = self.kept.code.launch(device, &self.prepared, spec, &self.module.sources);
+        let specialized = self.specialized(shape, params);
+        let kernel = specialized.as_ref().map_or(self, |kernel| kernel);
+        let report = kernel.kept.code.launch(device, &kernel.prepared, spec, &self.module.sources);
         drop(active);
         let mut report = report?;
         device.print(&report.output);

@@ -26,4 +26,4 @@ pub use ptx_raise::{Annotations, Names, Style};
 pub use ptx_syntax::Comments;
 pub use ptx_verify::{is_known_version, known_targets, nearest_target};
 pub use retarget::{TargetChoice, retarget};
-pub use specialized::{LeftOut, has_grown_too_much, with_fewer_arguments};
+pub use specialized::{Attempt, has_grown_too_much};

@@ -4,9 +4,9 @@ use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
 use ptx_isa::{PtxVersion, Sm};
 use ptx_llvm::{
     AddressWidth, Context, Gpu, LlvmError, Machine, Module, OptLevel, TextPosition, allow_optimization,
-    check_target, has_only_cuda_atomics, is_left_alone, marks, relax_cuda_atomics,
+    check_target, is_left_alone, marks,
 };
-use ptx_opt::OptError;
+use ptx_opt::{OptError, has_only_cuda_atomics, relax_cuda_atomics};
 
 use crate::input_kind::{InputKind, mistaken};
 use crate::retarget::TargetChoice;
@@ -34,6 +34,8 @@ pub mod code {
         pub const PIPELINE: Code = Code("O0001");
         /// Optimization is requested, and every function forbids it (a warning).
         pub const LEFT_ALONE: Code = Code("O0002");
+        /// A kernel for known launches would be too long with all that is assumed (a warning).
+        pub const TOO_LONG: Code = Code("O0003");
         /// LLVM failed while it optimized or generated code.
         pub const FAILED: Code = Code("G0001");
         /// LLVM's library cannot be loaded.

@@ -3,7 +3,8 @@
 use ptx_diag::{Diagnostic, Diagnostics, Severity, SourceFile, Span};
 use ptx_ir::Module;
 use ptx_llvm::marks;
-use ptx_llvm::{Branches, Context, Gpu, Machine, OptLevel};
+use ptx_llvm::{Context, Gpu, LlvmError, Machine, OptLevel};
+use ptx_opt::Branches;
 use ptx_raise::{Origin, RaiseOptions, Style};
 use ptx_syntax::Comments;
 use ptx_verify::Verified;
@@ -48,8 +49,8 @@ pub fn lower<'c>(module: Verified<'_>, context: &'c Context) -> Result<ptx_llvm:
 
 /// Raises LLVM IR to a PTX module with this project's emitter. Returns the module with the emitter's warnings. The LLVM IR is transformed
 /// first: LLVM's pass resolves calls of `__nvvm_reflect`; tables of addresses that PTX cannot initialize are replaced by selections
-/// ([`ptx_llvm::choose_addresses`]); subnormal inputs are flushed to zero where the program requires it ([`ptx_llvm::flush_inputs`]); and, unless
-/// the module was lowered from PTX, back edges get positive predicates ([`ptx_llvm::point_branches`]).
+/// ([`ptx_opt::choose_addresses`]); subnormal inputs are flushed to zero where the program requires it ([`ptx_opt::flush_inputs`]); and, unless
+/// the module was lowered from PTX, back edges get positive predicates ([`ptx_opt::point_branches`]).
 ///
 /// # Errors
 ///
@@ -72,14 +73,20 @@ pub fn raise_in_style(
     style: Style,
 ) -> Result<(Module, Diagnostics), Diagnostics> {
     resolve_reflect(module, choice)?;
-    ptx_llvm::choose_addresses(module);
-    ptx_llvm::flush_inputs(module);
-    // Modules that were lowered from PTX keep their branches unless they are optimized.
-    if !module.has_metadata(marks::VERSION) {
-        ptx_llvm::point_branches(module, Branches::Back);
-    }
+    prepare(module).map_err(|error| one(llvm_finding(&error, &SourceFile::new("", ""))))?;
     let options = RaiseOptions { target: choice.sm, version: choice.version };
     ptx_raise::raise_in_style(module, &options, style)
+}
+
+/// Brings a module into the form that raising takes.
+fn prepare(module: &mut ptx_llvm::Module<'_>) -> Result<(), LlvmError> {
+    ptx_opt::choose_addresses(module)?;
+    ptx_opt::flush_inputs(module)?;
+    // Modules that were lowered from PTX keep their branches unless they are optimized.
+    if !module.has_metadata(marks::VERSION) {
+        ptx_opt::point_branches(module, Branches::Back)?;
+    }
+    Ok(())
 }
 
 /// The GPU for which `__nvvm_reflect` is resolved if none is specified: the default of [`ptx_raise`].

@@ -46,7 +46,7 @@ use ptx_llvm::view::{
     BinaryOp, Call, CastOp, Constant, FastMath, Function, FunctionId, Inst, InstId, Op, Symbol, Type, TypeId,
     Value, View,
 };
-use ptx_llvm::{Branches, Gpu, LlvmError, Machine, Module, OptLevel, Replacement, marks};
+use ptx_llvm::{Gpu, LlvmError, Machine, Module, OptLevel, Replacement, marks};
 use rustc_hash::FxHashMap as HashMap;
 
 pub use crate::site::Atomics;
@@ -249,7 +249,7 @@ pub fn legalize<'c>(
     Functions::of(&View::new(&copy)?, atomics).replace_in(&mut copy, &machine)?;
     // Loops of the passes end as the others do (`ptx_driver::raise`).
     if !copy.has_metadata(marks::VERSION) {
-        ptx_llvm::point_branches(&mut copy, Branches::Back);
+        ptx_opt::point_branches(&mut copy, ptx_opt::Branches::Back)?;
     }
     Ok(Some(copy))
 }

@@ -15,32 +15,27 @@
 
 pub mod address_space;
 mod addresses;
-mod branches;
 pub mod build;
 mod codegen;
 mod constructors;
-mod contents;
 mod context;
 mod convergence;
-mod counters;
-mod cuda_atomics;
 pub mod debug_marks;
 mod denormal_fpenv;
 mod denormals;
 pub mod detached;
+pub mod edit;
 mod error;
 mod expand;
 mod exponents;
 mod failure;
 pub mod host;
 mod identity;
-mod indices;
 pub mod intrinsics;
 mod library;
 mod link;
 mod listing;
 mod literals;
-mod live_ranges;
 mod machine;
 pub mod marks;
 mod module;
@@ -48,39 +43,29 @@ mod pass;
 mod raw;
 mod reflect;
 mod replace;
-mod spaces;
-mod tables;
 mod vectors;
 pub mod view;
 
 pub use addresses::{Addresses, DATA_LAYOUT, DATA_LAYOUT_32, TRIPLE, TRIPLE_32};
-pub use branches::{Branches, point_branches};
 pub use codegen::emit_ptx;
 pub use constructors::lower_constructors;
-pub use contents::{OPAQUE_WRITE, WRITES_ARGUMENTS, leave_contents_open};
 pub use context::Context;
-pub use counters::count_first;
-pub use cuda_atomics::{has_only_cuda_atomics, relax_cuda_atomics};
-pub use denormals::{Denormal, DenormalMode, flush_inputs};
+pub use denormals::{Denormal, DenormalMode};
 pub use error::{LlvmError, Message, TextPosition};
 pub use expand::{expand_intrinsics, expand_wide_divisions, has_expandable_intrinsics};
 pub use failure::{KernelCrash, LastWords, fail_past_file_limit, on_crash, on_fatal_error};
 pub use identity::Identity;
-pub use indices::index_elements;
 pub use library::{is_loaded, load, version};
 pub use link::{FlushToZero, LinkConflict};
 pub use listing::plain_label;
-pub use live_ranges::reduce_call_pressure;
 pub use machine::{AddressWidth, Gpu, Machine, OptLevel, check_target, nearest_processor, nearest_version};
 pub use module::Module;
 pub use pass::{
-    Tuning, allow_optimization, default_pipeline, drop_instruction_metadata, drop_optimized_metadata,
-    instruction_count, is_left_alone, run_passes, run_passes_tuned, state_optimized, unroll_loops,
+    Tuning, allow_optimization, default_pipeline, drop_optimized_metadata, instruction_count, is_left_alone,
+    run_passes, run_passes_on_functions, run_passes_tuned, state_optimized, unroll_loops,
 };
 pub use reflect::{asks_reflect, resolve_reflect};
 pub use replace::{Replacement, align_variables, replace};
-pub use spaces::infer_address_spaces;
-pub use tables::choose_addresses;
 
 /// inkwell, through which the lowering builds instructions; the version is chosen here.
 pub use inkwell;

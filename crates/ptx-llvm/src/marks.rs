@@ -96,6 +96,11 @@ pub fn is_own(name: &str) -> bool {
     name.starts_with("ptx.")
 }
 
+/// The attribute `memory` of [assembly](OPAQUE_WRITE) that writes a variable: LLVM's number for `memory(argmem: write)`.
+pub const WRITES_ARGUMENTS: u64 = 0b10;
+/// The constraints of inline assembly without a text that may write a variable: its address, and that memory is touched.
+pub const OPAQUE_WRITE: &str = "l,~{memory}";
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -154,6 +154,12 @@ impl<'c> Module<'c> {
         self.inkwell().get_global_metadata_size(name) > 0
     }
 
+    /// Whether the module has a flag of that name (`llvm.module.flags`).
+    pub fn has_flag(&self, name: &str) -> bool {
+        // SAFETY: the module is alive; the name has as many bytes as stated.
+        unsafe { !llvm_sys::core::LLVMGetModuleFlag(self.raw(), name.as_ptr().cast(), name.len()).is_null() }
+    }
+
     /// Whether the module has a function whose name begins so.
     pub fn declares_any(&self, start: &str) -> bool {
         self.inkwell()

@@ -21,6 +21,7 @@ use crate::machine::{Machine, OptLevel, check_target};
 use crate::marks;
 use crate::module::Module;
 use crate::vectors::without_loop_vectors;
+use crate::view::FunctionId;
 
 /// LLVM's name for its default pipeline of a level; `None` for the level that changes nothing.
 pub fn default_pipeline(level: OptLevel) -> Option<&'static str> {
@@ -84,12 +85,26 @@ pub fn run_passes_tuned(
     reject_reported_errors(reported, module.context())
 }
 
-/// Runs passes over some functions of a module alone, those that are `optnone` excepted.
+/// Runs passes over some functions of a module alone, as a [`View`](crate::view::View) of the module numbers them, those that are `optnone` excepted.
 ///
 /// # Errors
 ///
 /// As [`run_passes_tuned`].
-pub(crate) fn run_on_functions(
+pub fn run_passes_on_functions(
+    module: &mut Module<'_>,
+    wanted: impl Fn(&FunctionId) -> bool,
+    pipeline: &str,
+    machine: &Machine,
+    tuning: Tuning,
+) -> Result<(), LlvmError> {
+    let numbered = module.inkwell().get_functions().enumerate();
+    let functions: Vec<FunctionValue<'_>> =
+        numbered.filter(|(at, _)| wanted(&FunctionId::new(*at))).map(|(_, function)| function).collect();
+    run_on_functions(module, &functions, pipeline, machine, tuning)
+}
+
+/// The same of functions by their handles.
+fn run_on_functions(
     module: &mut Module<'_>,
     functions: &[FunctionValue<'_>],
     pipeline: &str,
@@ -153,11 +168,6 @@ fn options(tuning: Tuning) -> PassBuilderOptions {
         unsafe { LLVMPassBuilderOptionsSetInlinerThreshold(options.as_mut_ptr(), 0) };
     }
     options
-}
-
-/// Removes the metadata of one kind from every instruction.
-pub fn drop_instruction_metadata(module: &mut Module<'_>, kind: &str) {
-    drop_metadata_where(module, kind, |_| true);
 }
 
 /// Removes the metadata of one kind from every instruction of the functions that passes optimize: those that are not `optnone`.

@@ -18,6 +18,7 @@ mod borrows;
 mod bounds;
 mod carry;
 mod compare;
+mod contents;
 mod control;
 mod debug;
 mod dispatch;
@@ -119,8 +120,8 @@ fn lower_module<'c>(module: &Module, context: &'c Context) -> Result<ptx_llvm::M
         findings.sort_by_place();
         return Err(findings);
     }
-    ptx_llvm::leave_contents_open(&mut shared.out);
-    if let Err(error) = keep_used(&shared).and_then(|()| shared.out.verify()) {
+    let opened = contents::leave_contents_open(&mut shared.out);
+    if let Err(error) = opened.and_then(|()| keep_used(&shared)).and_then(|()| shared.out.verify()) {
         let mut findings = Diagnostics::new();
         let finding =
             Diagnostic::error_without_place(REFUSED, format!("LLVM's verifier rejects the result: {error}"));

@@ -12,10 +12,12 @@
 //! - Convergent operations stay convergent: the lowering marks them, LLVM's passes respect the mark, and passes of
 //!   this project do not move them.
 
-mod masked_pointers;
 mod passes;
 mod pipeline;
 
-pub use passes::{PASSES, Pass};
+pub use passes::{
+    AT_LEVELS, Branches, PASSES, Parameter, Pass, Run, When, choose_addresses, describe_passes,
+    drop_metadata, flush_inputs, has_only_cuda_atomics, index_elements, point_branches, relax_cuda_atomics,
+};
 pub use pipeline::{OptError, optimize, unroll_specialized};
 pub use ptx_llvm::OptLevel;

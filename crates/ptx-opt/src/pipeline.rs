@@ -5,14 +5,12 @@
 
 use ptx_llvm::marks;
 use ptx_llvm::{
-    Gpu, LlvmError, Machine, Module, OptLevel, Tuning, choose_addresses, default_pipeline,
-    drop_optimized_metadata, flush_inputs, infer_address_spaces, is_left_alone, run_passes_tuned,
-    state_optimized, unroll_loops,
+    Gpu, LlvmError, Machine, Module, OptLevel, Tuning, default_pipeline, drop_optimized_metadata,
+    is_left_alone, run_passes_tuned, state_optimized, unroll_loops,
 };
 use thiserror::Error;
 
-use crate::masked_pointers::masked_again;
-use crate::passes::{COUNT_FIRST, POINT_BRANCHES, Pass, SHORTEN_LIVES, by_name};
+use crate::passes::{AFTER_UNROLLING, AT_LEVELS, Run, SPACES, by_text, choose_addresses, flush_inputs};
 
 /// The pass that LLVM's backend, but not raising, runs on accesses before instruction selection, after the address spaces of generic
 /// pointers are inferred: it forms vectors of adjacent accesses, which the default pipelines split.
@@ -51,10 +49,8 @@ impl From<LlvmError> for OptError {
 
 /// A part of a pipeline that either LLVM or this crate runs.
 enum Step<'a> {
-    Own(&'static Pass),
+    Own(Run),
     Llvm(&'a str),
-    /// LLVM's `infer-address-spaces`, except where it is wrong. In `passes` it is used without this restriction.
-    Spaces,
 }
 
 /// Runs the pipeline of `level` if there is a function that is not `optnone` (LLVM's module passes would change `optnone` functions, too),
@@ -78,11 +74,11 @@ pub fn optimize(
     let tuning = if module.has_metadata(marks::VERSION) { Tuning::Compiled } else { Tuning::Source };
     match (level, tuning) {
         (OptLevel::O0, _) => {}
-        (_, Tuning::Compiled) => steps.extend([Step::Spaces, Step::Llvm(MEMORY)]),
-        (_, Tuning::Source) => steps.extend([Step::Spaces, Step::Llvm(MEMORY_OF_SOURCE)]),
+        (_, Tuning::Compiled) => steps.extend([Step::Own(SPACES), Step::Llvm(MEMORY)]),
+        (_, Tuning::Source) => steps.extend([Step::Own(SPACES), Step::Llvm(MEMORY_OF_SOURCE)]),
     }
     if level != OptLevel::O0 {
-        steps.extend([Step::Own(&SHORTEN_LIVES), Step::Own(&COUNT_FIRST), Step::Own(&POINT_BRANCHES)]);
+        steps.extend(AT_LEVELS.iter().map(|pass| Step::Own(pass.run)));
     }
     if let Some(text) = passes {
         steps.append(&mut split(text)?);
@@ -91,7 +87,7 @@ pub fn optimize(
         return Ok(());
     }
     // LLVM's passes fold `ceil` and its like of constants without regard to the mode of subnormal inputs.
-    flush_inputs(module);
+    flush_inputs(module)?;
     let machine = Machine::new(&gpu.or(Gpu::of_module(module)).for_pipelines(), level)?;
     if level != OptLevel::O0 {
         drop_optimized_metadata(module, LITERAL);
@@ -101,21 +97,17 @@ pub fn optimize(
     for step in steps {
         // LLVM's passes run without verification in between, but their result is verified before passes of this project, which assume valid
         // IR.
-        if std::mem::replace(&mut after_llvm, !matches!(step, Step::Own(_))) && matches!(step, Step::Own(_)) {
+        let is_walk = matches!(step, Step::Own(run) if run.is_walk());
+        if std::mem::replace(&mut after_llvm, !is_walk) && is_walk {
             module.verify()?;
         }
         match step {
-            Step::Spaces => {
-                if let Some(left_out) = masked_again(module) {
-                    infer_address_spaces(module, &machine, tuning, &left_out)?;
-                }
-            }
             Step::Llvm(text) => {
                 run_passes_tuned(module, text, &machine, tuning)?;
                 // SimplifyCFG makes tables of what a `switch` chooses, also of addresses that PTX cannot initialize.
-                choose_addresses(module);
+                choose_addresses(module)?;
             }
-            Step::Own(pass) => (pass.run)(module)?,
+            Step::Own(run) => run.on(module, &machine, tuning)?,
         }
         // Tests and fuzzers report the step.
         if cfg!(debug_assertions) {
@@ -134,8 +126,9 @@ pub fn optimize(
 pub fn unroll_specialized(module: &mut Module<'_>, names: &[&str], gpu: Gpu) -> Result<(), OptError> {
     let machine = Machine::new(&gpu.or(Gpu::of_module(module)).for_pipelines(), OptLevel::O3)?;
     unroll_loops(module, names, &machine)?;
-    (COUNT_FIRST.run)(module)?;
-    (POINT_BRANCHES.run)(module)?;
+    for pass in AFTER_UNROLLING {
+        pass.run.on(module, &machine, Tuning::Compiled)?;
+    }
     Ok(module.verify()?)
 }
 
@@ -147,7 +140,7 @@ fn split(text: &str) -> Result<Vec<Step<'_>>, OptError> {
         if name.is_empty() {
             return Err(OptError::Pipeline(format!("a pass name is missing in `{text}`")));
         }
-        let Some(pass) = by_name(name) else {
+        let Some(run) = by_text(name).map_err(OptError::Pipeline)? else {
             llvm_start.get_or_insert(start);
             continue;
         };
@@ -155,7 +148,7 @@ fn split(text: &str) -> Result<Vec<Step<'_>>, OptError> {
         if let Some(from) = llvm_start.take() {
             steps.push(Step::Llvm(&text[from..start - 1]));
         }
-        steps.push(Step::Own(pass));
+        steps.push(Step::Own(run));
     }
     if let Some(from) = llvm_start {
         steps.push(Step::Llvm(&text[from..]));
@@ -188,6 +181,7 @@ mod tests {
     use ptx_llvm::Context;
 
     use super::*;
+    use crate::passes::masked_again;
 
     const MODULE: &str = "
 define i32 @f(ptr %p, i32 %n) {

@@ -69,7 +69,7 @@ impl<'v> ModuleContext<'v, '_> {
                     MODULE,
                     "subnormal inputs that count as zeros have no counterpart in PTX but `.ftz`, which flushes outputs too",
                 );
-                self.refuse(refusal.with_help("run `ptx_llvm::flush_inputs` before"), &function.name);
+                self.refuse(refusal.with_help("run `ptx_opt::flush_inputs` before"), &function.name);
             }
         }
         if !view.triple.is_empty() && Addresses::of_triple(&view.triple).is_none() {

@@ -18,10 +18,13 @@
 mod assumptions;
 mod error;
 mod kernel;
+mod known;
 mod values;
 
 pub use assumptions::{AssumptionError, Assumptions, Number};
 pub use error::SpecializeError;
+pub use known::{Specialization, specializations};
+pub use values::number_parameters;
 
 use ptx_ir::{
     FunctionDirective, FunctionId, FunctionKind, Immediate, Initializer, Item, Linkage, Literal, Module,
@@ -52,8 +55,7 @@ pub fn specialize(module: &mut Module, assumptions: &Assumptions) -> Result<Spec
     let assumptions = Assumptions { entry: Some(name.clone()), ..assumptions.clone() };
     check_shape(module, original, &assumptions)?;
     let text = assumptions.to_string();
-    let hash = blake3::hash(text.as_bytes()).to_hex();
-    let specialized = format!("{name}_{}", &hash[..16]);
+    let specialized = name_of_copy(&name, &text);
     if let Some(taken) = taken(module, &[&specialized, &format!("{specialized}{ASSUMPTIONS}")]) {
         return Err(SpecializeError::Taken(taken));
     }
@@ -64,6 +66,11 @@ pub fn specialize(module: &mut Module, assumptions: &Assumptions) -> Result<Spec
     let at = at.map_or(module.items.len(), |at| at + 1);
     module.items.splice(at..at, [Item::Variable(described), Item::Function(new)]);
     Ok(Specialized { original: name, name: specialized })
+}
+
+/// The name of a kernel for launches as in the text of these assumptions.
+fn name_of_copy(kernel: &str, text: &str) -> String {
+    format!("{kernel}_{}", &blake3::hash(text.as_bytes()).to_hex()[..16])
 }
 
 /// The kernel with a name, or the only one.

@@ -29,6 +29,68 @@ pub(crate) fn of_parameters(
     Ok(values)
 }
 
+/// For each parameter of a kernel its type, if it is one number, whose value can be assumed.
+///
+/// # Errors
+/// [`SpecializeError`] if there is no such kernel, or none is named and there are several.
+pub fn number_parameters(
+    module: &Module,
+    entry: Option<&str>,
+) -> Result<Vec<Option<ScalarType>>, SpecializeError> {
+    let kernel = module.function(crate::entry(module, entry)?);
+    let ty = |param: &Param| match param {
+        Param::Variable(id) => type_of(module.variable(*id)).ok(),
+        Param::Register(..) => None,
+    };
+    Ok(kernel.params.iter().map(ty).collect())
+}
+
+impl Number {
+    /// The number that the bytes of an argument are, little endian, for a parameter of this type; absent if there are fewer or more bytes, or if they are no finite number.
+    pub fn from_bytes(bytes: &[u8], ty: ScalarType) -> Option<Self> {
+        let mut all = [0; 8];
+        all.get_mut(..bytes.len()).filter(|bytes| bytes.len() == ty.bytes() as usize)?.copy_from_slice(bytes);
+        let bits = u64::from_le_bytes(all);
+        let number = match ty {
+            ScalarType::F32 => Number::Float(f64::from(f32::from_bits(bits as u32))),
+            ScalarType::F64 => Number::Float(f64::from_bits(bits)),
+            _ if ty.kind() == TypeKind::Float => return None,
+            _ if ty.kind() == TypeKind::Signed => {
+                let unused = 64 - ty.bits();
+                Number::Integer(i128::from((bits << unused).cast_signed() >> unused))
+            }
+            _ => Number::Integer(bits.into()),
+        };
+        match number {
+            Number::Float(float) if !float.is_finite() => None,
+            number => Some(number),
+        }
+    }
+}
+
+/// The bytes of the arguments that are assumed, little endian, with the index of their parameter; absent if a parameter cannot have the value.
+///
+/// Parameters of integers may have lost their sign since they were assumed to be numbers: LLVM's integers have none.
+pub(crate) fn bytes_of_arguments(
+    module: &Module,
+    params: &[Param],
+    assumptions: &Assumptions,
+) -> Option<Vec<(usize, Vec<u8>)>> {
+    let bytes = |(&index, &number): (&usize, &Number)| {
+        let Some(Param::Variable(id)) = params.get(index) else { return None };
+        let ty = type_of(module.variable(*id)).ok()?;
+        let unsigned = || match number {
+            Number::Integer(number) if number < 0 => {
+                bits(Number::Integer(number.wrapping_add(1i128 << ty.bits())), ty)
+            }
+            Number::Integer(_) | Number::Float(_) => None,
+        };
+        let bits = bits(number, ty).or_else(unsigned)?;
+        Some((index, bits.to_le_bytes()[..ty.bytes() as usize].to_vec()))
+    };
+    assumptions.arguments.iter().map(bytes).collect()
+}
+
 /// The type of a parameter that is one number.
 fn type_of(parameter: &Variable) -> Result<ScalarType, &'static str> {
     if !parameter.dims.is_empty() {

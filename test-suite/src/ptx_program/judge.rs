@@ -197,9 +197,9 @@ pub fn rewrite(text: &str, way: Way, oracles: &Oracles) -> Result<String> {
         Way::Listing(level) => {
             stage::optimize(&mut lowered, level)?;
             for hint in [marks::INST, marks::LITERAL, marks::GUARD, marks::MODS] {
-                ptx_llvm::drop_instruction_metadata(&mut lowered, hint);
+                ptx_opt::drop_metadata(&mut lowered, hint);
             }
-            ptx_llvm::index_elements(&mut lowered);
+            ptx_opt::index_elements(&mut lowered)?;
             stage::raise(&mut lowered)
         }
         Way::RoundTrip(level) => {

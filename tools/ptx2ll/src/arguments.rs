@@ -163,6 +163,9 @@ pub struct Arguments {
     /// this text, for the host to check. With -O3 loops whose trip count is known then are unrolled. May be given several times
     #[arg(long, value_name = "LAUNCHES", help_heading = "Optimization")]
     pub assume: Vec<Assumptions>,
+    /// Add a kernel for launches as in this launch file of ptxrun: its entry, block, grid and arguments that are numbers. May be given several times
+    #[arg(long, value_name = "FILE", help_heading = "Optimization")]
+    pub assume_launch: Vec<PathBuf>,
     /// What the module is for
     #[command(flatten)]
     pub target: TargetArgs,
@@ -175,6 +178,11 @@ pub struct Arguments {
 }
 
 impl Arguments {
+    /// Whether kernels for known launches are added.
+    pub fn specializes(&self) -> bool {
+        !(self.assume.is_empty() && self.assume_launch.is_empty())
+    }
+
     /// The kind of output: by `--emit`, or else by the suffix of the output file.
     pub fn product(&self) -> Emit {
         let suffix =

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod host;
+mod launch_file;
 mod specialized;
 
 use std::path::{Path, PathBuf};
@@ -14,15 +15,14 @@ use ptx_cli::{
 };
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 use ptx_driver::{
-    BitcodeFindings, Comments, Program, Sources, TargetChoice, has_grown_too_much, link_bitcode,
+    Attempt, BitcodeFindings, Comments, Program, Sources, TargetChoice, has_grown_too_much, link_bitcode,
     llvm_context, llvm_finding, lower, optimize, read_program, settle_unoptimized, unroll_specialized,
-    with_fewer_arguments,
 };
-use ptx_llvm::{Context, FlushToZero, LlvmError, Module, OptLevel, index_elements, plain_label};
-use ptx_specialize::Specialized;
+use ptx_llvm::{Context, FlushToZero, LlvmError, Module, OptLevel, plain_label};
+use ptx_opt::index_elements;
 
 use crate::arguments::{Arguments, Emit};
-use crate::specialized::{WithCopies, with_copies};
+use crate::specialized::{WithCopies, assumed, with_copies};
 
 fn main() -> ExitCode {
     let arguments = match parse_arguments::<Arguments>() {
@@ -99,7 +99,8 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
     match arguments.product() {
         Emit::None | Emit::Asm | Emit::Obj => Ok(()),
         Emit::Ptx => {
-            let WithCopies { module, .. } = with_copies(arguments, &sources, &module, &arguments.assume)?;
+            let assumed = assumed(arguments, &module)?;
+            let WithCopies { module, .. } = with_copies(arguments, &sources, &module, &assumed)?;
             output.write(terminal.step("print", || ptx_ir::print(&module)).as_bytes())
         }
         Emit::Ll | Emit::Bc => output.write(&to_llvm(arguments, &sources, &module)?),
@@ -112,21 +113,29 @@ fn to_llvm(arguments: &Arguments, sources: &Sources, module: &ptx_ir::Module) ->
     // Default: a module without an input has no text.
     let source = sources.files().first().cloned().unwrap_or_else(|| SourceFile::new("", Vec::new()));
     let context = llvm_context(&source).map_err(|found| rejected(&source, found))?;
-    let mut assumed = arguments.assume.clone();
-    let mut left_out = vec![None; assumed.len()];
+    let mut attempts: Vec<Attempt> = assumed(arguments, module)?.iter().map(Attempt::new).collect();
     loop {
+        let assumed: Vec<_> = attempts.iter().map(|attempt| attempt.assumed().clone()).collect();
         let WithCopies { module: whole, copies } = with_copies(arguments, sources, module, &assumed)?;
-        let (result, warnings) = optimized(arguments, sources, &whole, &copies, (&context, &source))?;
+        let unrolled: Vec<&str> = attempts
+            .iter()
+            .zip(&copies)
+            .filter(|(attempt, _)| attempt.unrolls())
+            .map(|(_, copy)| copy.name.as_str())
+            .collect();
+        let (result, mut warnings) = optimized(arguments, sources, &whole, &unrolled, (&context, &source))?;
         // Assumptions that make a kernel too long are given up, and the module is made again.
         let mut is_final = true;
-        for (at, copy) in copies.iter().enumerate() {
+        for (attempt, copy) in attempts.iter_mut().zip(&copies) {
             if has_grown_too_much(&result, copy)
-                && let Some((fewer, tried)) = with_fewer_arguments(&arguments.assume[at], left_out[at])
+                && let Some(next) = attempt.next()
             {
-                (assumed[at], left_out[at], is_final) = (fewer, Some(tried), false);
+                (*attempt, is_final) = (next, false);
             }
         }
         if is_final {
+            let given_up = attempts.iter().zip(&copies).filter_map(|(attempt, copy)| attempt.warning(copy));
+            given_up.for_each(|warning| warnings.push(warning));
             arguments.report.terminal().warn(vec![(source.clone(), warnings)])?;
             return written(arguments, result, &source);
         }
@@ -138,7 +147,7 @@ fn optimized<'c>(
     arguments: &Arguments,
     sources: &Sources,
     whole: &ptx_ir::Module,
-    copies: &[Specialized],
+    unrolled: &[&str],
     (context, source): (&'c Context, &SourceFile),
 ) -> Result<(Module<'c>, Diagnostics), Failure> {
     let terminal = arguments.report.terminal();
@@ -164,10 +173,9 @@ fn optimized<'c>(
             optimize(&mut module, arguments.optimize.level, passes, TargetChoice::default(), source)
         })
         .map_err(|found| usage_or_rejected(source, found))?;
-    if arguments.optimize.level == OptLevel::O3 && !copies.is_empty() {
-        let names: Vec<&str> = copies.iter().map(|copy| copy.name.as_str()).collect();
+    if arguments.optimize.level == OptLevel::O3 && !unrolled.is_empty() {
         terminal
-            .step("unroll", || unroll_specialized(&mut module, &names, TargetChoice::default(), source))
+            .step("unroll", || unroll_specialized(&mut module, unrolled, TargetChoice::default(), source))
             .map_err(|found| rejected(source, found))?;
     }
     Ok((module, warnings))
@@ -190,7 +198,7 @@ fn written(arguments: &Arguments, module: Module<'_>, source: &SourceFile) -> Re
 fn listing(module: Module<'_>) -> Result<String, LlvmError> {
     let mut plain = module.without_hints()?;
     plain.rename_blocks(plain_label);
-    index_elements(&mut plain);
+    index_elements(&mut plain)?;
     Ok(plain.to_text())
 }
 
@@ -207,8 +215,8 @@ fn check_target(arguments: &Arguments) -> Result<(), Failure> {
         let leaves_out =
             arguments.optimize.is_wanted() || arguments.no_hints || !arguments.link_bitcode.is_empty();
         match product {
-            _ if !arguments.assume.is_empty() => {
-                "--assume is for a GPU; a kernel for a CPU is compiled for the blocks of --block"
+            _ if arguments.specializes() => {
+                "--assume and --assume-launch are for a GPU; a kernel for a CPU is compiled for the blocks of --block"
             }
             Emit::Ptx | Emit::None => "--emit for a CPU target must be ll, bc, asm or obj",
             _ if leaves_out => {
@@ -237,8 +245,11 @@ fn check_combination(arguments: &Arguments) -> Result<(), Failure> {
         let message = "--no-hints requires text output and cannot be used for bitcode".to_owned();
         return Err(no_meaning(arguments, message));
     }
-    if !arguments.assume.is_empty() && arguments.product() == Emit::None {
-        return Err(no_meaning(arguments, "--assume has no effect with --emit=none".to_owned()));
+    if arguments.specializes() && arguments.product() == Emit::None {
+        return Err(no_meaning(
+            arguments,
+            "--assume and --assume-launch have no effect with --emit=none".to_owned(),
+        ));
     }
     let through_llvm = matches!(arguments.product(), Emit::Ll | Emit::Bc);
     let optimizes = arguments.optimize.is_wanted();

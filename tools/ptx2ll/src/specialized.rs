@@ -7,7 +7,16 @@ use ptx_ir::Module;
 use ptx_specialize::{Assumptions, Specialized, specialize};
 
 use crate::arguments::Arguments;
-use crate::rejected_in;
+use crate::{launch_file, rejected_in};
+
+/// All that is assumed, by `--assume` and by launch files.
+///
+/// # Errors
+/// A launch file that is rejected.
+pub(crate) fn assumed(arguments: &Arguments, module: &Module) -> Result<Vec<Assumptions>, Failure> {
+    let files = arguments.assume_launch.iter().map(|path| launch_file::assumptions(path, module));
+    arguments.assume.iter().cloned().map(Ok).chain(files).collect()
+}
 
 /// A module with kernels for launches that are as assumed.
 pub(crate) struct WithCopies {

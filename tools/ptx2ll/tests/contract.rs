@@ -598,3 +598,102 @@ fn encodings_are_named() {
     let (status, _, err) = ptx2ll(&[], format!("\u{feff}{KERNEL}").as_bytes());
     assert!(status == 1 && err.contains("byte order mark") && err.contains("1 error"), "{err}");
 }
+
+/// A loop of `n` additions of what is loaded, each at an address of its own.
+const LOOP: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry sum(.param .u64 p, .param .u32 n, .param .f32 x, .param .align 4 .b8 s[8])
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<8>;
+    .reg .f32 %f<4>;
+    .reg .b64 %rd<6>;
+    ld.param.u64 %rd1, [p];
+    ld.param.u32 %r1, [n];
+    ld.param.f32 %f2, [x];
+    mov.u32 %r2, 0;
+    mov.f32 %f1, 0f00000000;
+again:
+    xor.b32 %r3, %r2, 5;
+    mad.lo.u32 %r4, %r3, %r2, %r1;
+    mul.wide.u32 %rd2, %r4, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    ld.volatile.global.f32 %f3, [%rd3];
+    fma.rn.f32 %f1, %f1, %f2, %f3;
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p1, %r2, %r1;
+    @%p1 bra again;
+    st.global.f32 [%rd1], %f1;
+    ret;
+}
+";
+
+#[test]
+fn a_launch_file_says_what_is_assumed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |text: &str| {
+        let path = folder.path().join("k.json");
+        fs::write(&path, text).expect("written");
+        path.display().to_string()
+    };
+    let path = file(
+        r#"{"entry": "sum", "block": [64], "grid": [2, 3], "args": ["in=a.bin", "i32=-2", "f32=0.1", "hex=0000000000000000"], "print": ["0:f32:1"]}"#,
+    );
+    let (status, from_file, err) = ptx2ll(&["--emit=ptx", "--assume-launch", &path], LOOP.as_bytes());
+    assert_eq!((status, err.as_str()), (0, ""));
+    // The parameter is unsigned, and a number in single precision is not 0.1.
+    let text = "block=64 grid=2,3 arg1=4294967294 arg2=0.10000000149011612";
+    let (_, from_text, _) = ptx2ll(&["--emit=ptx", "--assume", text], LOOP.as_bytes());
+    assert_eq!(String::from_utf8_lossy(&from_file), String::from_utf8_lossy(&from_text));
+    let wrong = [
+        ("{", "EOF"),
+        (r#"{"block": [0]}"#, "`block`: expected up to three numbers from 1"),
+        (r#"{"block": [1], "block": [2]}"#, "duplicate field `block`"),
+        (r#"{"entry": "other", "block": [1]}"#, "other"),
+        (r#"{"args": ["in=a.bin"]}"#, "nothing is assumed"),
+    ];
+    for (text, message) in wrong {
+        let (status, out, err) = ptx2ll(&["--emit=ptx", "--assume-launch", &file(text)], LOOP.as_bytes());
+        assert_eq!((status, out.as_slice()), (2, b"".as_slice()), "{text}: {err}");
+        assert!(err.contains(message) && err.contains("k.json"), "{text}: {err}");
+    }
+    let (status, _, err) = ptx2ll(&["--emit=none", "--assume-launch", &path], LOOP.as_bytes());
+    assert!(status == 2 && err.contains("no effect"), "{err}");
+}
+
+/// A loop of `n` rounds, each of ten products with what is loaded from addresses that only depend on the round.
+fn rounds() -> String {
+    let product = |at: i32| {
+        format!(
+            "    add.u32 %r4, %r3, {at};\n    mul.wide.u32 %rd2, %r4, 4;\n    add.u64 %rd3, %rd1, %rd2;\n    ld.global.f32 %f3, [%rd3];\n    fma.rn.f32 %f1, %f1, %f2, %f3;\n"
+        )
+    };
+    let products: String = (0..10).map(|at| product(7 * at * at + 1)).collect();
+    let (before, rest) = LOOP.split_once("    xor.b32").expect("the loop");
+    let (_, after) = rest.split_once("    add.u32 %r2, %r2, 1;").expect("the counter");
+    format!(
+        "{before}    mul.lo.u32 %r3, %r2, %r2;\n    mul.lo.u32 %r3, %r3, 1000;\n{products}    add.u32 %r2, %r2, 1;{after}"
+    )
+}
+
+#[test]
+fn kernels_that_become_too_long_are_told() {
+    let kernel = rounds();
+    let loads = |out: &[u8]| String::from_utf8_lossy(out).matches("load float").count();
+    for (assumed, message) in [
+        ("arg1=10", "loops of `sum_"),
+        ("block=64 arg1=10", "no argument is assumed in `sum_"),
+        ("arg1=10 arg2=1.5", "arg1 is not assumed in `sum_"),
+    ] {
+        let (status, out, err) = ptx2ll(&["-O3", "--assume", assumed], kernel.as_bytes());
+        assert_eq!(status, 0, "{err}");
+        assert!(err.contains("O0003") && err.contains(message), "{assumed}: {err}");
+        assert!(err.contains("it is for launches with"), "{err}");
+        assert_eq!(loads(&out), 20, "{assumed}");
+    }
+    let (status, out, err) = ptx2ll(&["-O3", "--assume", "block=64 arg1=3"], kernel.as_bytes());
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert_eq!(loads(&out), 40, "unrolled");
+}

@@ -11,6 +11,7 @@ mod llvm;
 #[cfg(feature = "jit")]
 mod relay;
 mod runtime;
+mod specialized;
 mod streams;
 mod tensor;
 mod textures;

@@ -44,14 +44,22 @@ pub struct Metadata<'c> {
 }
 
 impl<'c> Type<'c> {
-    pub(super) fn new(raw: LLVMTypeRef) -> Self {
+    pub(crate) fn new(raw: LLVMTypeRef) -> Self {
         Self { raw, context: PhantomData }
+    }
+
+    pub(crate) fn raw(self) -> LLVMTypeRef {
+        self.raw
     }
 }
 
 impl<'c> Value<'c> {
-    pub(super) fn new(raw: LLVMValueRef) -> Self {
+    pub(crate) fn new(raw: LLVMValueRef) -> Self {
         Self { raw, context: PhantomData }
+    }
+
+    pub(crate) fn raw(self) -> LLVMValueRef {
+        self.raw
     }
 
     /// The value's type.
@@ -142,7 +150,7 @@ impl<'c> Value<'c> {
 }
 
 impl<'c> Block<'c> {
-    pub(super) fn new(raw: LLVMBasicBlockRef) -> Self {
+    pub(crate) fn new(raw: LLVMBasicBlockRef) -> Self {
         Self { raw, context: PhantomData }
     }
 }

@@ -197,8 +197,8 @@ pub struct Asm<'a> {
 enum InsertionPoint {
     /// At the end of a block that has no terminator yet.
     End,
-    /// Before the terminator of a block.
-    BeforeTerminator,
+    /// Before an instruction of a block.
+    Before,
 }
 
 /// Appends instructions to the end of a block.
@@ -317,8 +317,36 @@ impl<'c> Builder<'c> {
             }
             LLVMPositionBuilderBefore(self.raw, terminator);
         }
-        self.insertion_point.set(InsertionPoint::BeforeTerminator);
+        self.insertion_point.set(InsertionPoint::Before);
         Ok(())
+    }
+
+    /// Goes before an instruction that is in a block, and takes its place in the source for what is built.
+    pub(crate) fn position_before(&self, inst: Value<'c>) {
+        // SAFETY: the instruction is alive and in a block.
+        unsafe { LLVMPositionBuilderBefore(self.raw, inst.raw) };
+        self.insertion_point.set(InsertionPoint::Before);
+    }
+
+    /// Goes to the end of a block; what is built has no place in the source.
+    pub(crate) fn position_at_end_without_location(&self, block: Block<'c>) {
+        self.position_at_end(block);
+        self.set_location(None);
+    }
+
+    /// Takes an instruction out of its block and puts it before another one. It gets the place in the source and the name that the builder gives.
+    pub(crate) fn move_before(&self, inst: Value<'c>, next: Value<'c>) {
+        self.position_before(next);
+        // SAFETY: both instructions are in blocks, and the second stays where it is.
+        unsafe {
+            LLVMInstructionRemoveFromParent(inst.raw);
+            LLVMPositionBuilder(self.raw, LLVMGetInstructionParent(next.raw), next.raw);
+            LLVMInsertIntoBuilder(self.raw, inst.raw);
+        }
+    }
+
+    pub(crate) fn raw(&self) -> LLVMBuilderRef {
+        self.raw
     }
 
     /// The block the builder appends to.

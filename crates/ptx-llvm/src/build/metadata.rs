@@ -2,7 +2,7 @@
 
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::{LLVMMetadataReplaceAllUsesWith, LLVMTemporaryMDNode};
-use llvm_sys::prelude::LLVMMetadataRef;
+use llvm_sys::prelude::{LLVMMetadataRef, LLVMValueRef};
 
 use super::handle::{Metadata, Value};
 use super::name::c_name;
@@ -48,9 +48,16 @@ impl<'c> Types<'c> {
         }
     }
 
-    fn metadata_kind(self, kind: &str) -> u32 {
+    /// LLVM's number of a kind of metadata, which is made by its name.
+    pub(crate) fn metadata_kind(self, kind: &str) -> u32 {
         // SAFETY: the context is alive and LLVM copies the name.
         unsafe { LLVMGetMDKindIDInContext(self.context.raw(), kind.as_ptr().cast(), kind.len() as u32) }
+    }
+
+    /// A node in the form in which instructions take it.
+    pub(crate) fn metadata_as_value(self, node: Metadata<'c>) -> LLVMValueRef {
+        // SAFETY: a node of this context.
+        unsafe { LLVMMetadataAsValue(self.context.raw(), node.raw) }
     }
 
     /// Attaches metadata of a kind to an instruction; on anything else it does nothing and answers `false`.

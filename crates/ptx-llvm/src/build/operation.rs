@@ -11,12 +11,22 @@ macro_rules! llvm_enum {
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum $name { $($(#[$vm])* $v),* }
         impl $name {
-            pub(super) fn raw(self) -> $llvm { match self { $(Self::$v => $llvm::$l),* } }
+            pub(crate) fn raw(self) -> $llvm { match self { $(Self::$v => $llvm::$l),* } }
         }
     };
 }
 
-llvm_enum! {
+/// The same, for enums that have all of LLVM's values, so that these can be read, too.
+macro_rules! whole_llvm_enum {
+    ($(#[$m:meta])* $name:ident => $llvm:ident { $($(#[$vm:meta])* $v:ident = $l:ident),* $(,)? }) => {
+        llvm_enum! { $(#[$m])* $name => $llvm { $($(#[$vm])* $v = $l),* } }
+        impl $name {
+            pub(crate) fn of(raw: $llvm) -> Self { match raw { $($llvm::$l => Self::$v),* } }
+        }
+    };
+}
+
+whole_llvm_enum! {
     /// How `icmp` compares.
     IntPredicate => LLVMIntPredicate {
         /// Equal.
@@ -42,9 +52,68 @@ llvm_enum! {
     }
 }
 
-llvm_enum! {
+impl IntPredicate {
+    /// The predicate that holds where this one does not.
+    #[must_use]
+    pub const fn inverse(self) -> Self {
+        match self {
+            Self::Eq => Self::Ne,
+            Self::Ne => Self::Eq,
+            Self::Ugt => Self::Ule,
+            Self::Ule => Self::Ugt,
+            Self::Uge => Self::Ult,
+            Self::Ult => Self::Uge,
+            Self::Sgt => Self::Sle,
+            Self::Sle => Self::Sgt,
+            Self::Sge => Self::Slt,
+            Self::Slt => Self::Sge,
+        }
+    }
+
+    /// The comparison with regard to signs that comes to the same where both signs are equal; `None` of one that regards them, or none.
+    pub const fn signed(self) -> Option<Self> {
+        match self {
+            Self::Ugt => Some(Self::Sgt),
+            Self::Uge => Some(Self::Sge),
+            Self::Ult => Some(Self::Slt),
+            Self::Ule => Some(Self::Sle),
+            Self::Eq | Self::Ne | Self::Sgt | Self::Sge | Self::Slt | Self::Sle => None,
+        }
+    }
+}
+
+impl FloatPredicate {
+    /// The predicate that holds where this one does not.
+    #[must_use]
+    pub const fn inverse(self) -> Self {
+        match self {
+            Self::False => Self::True,
+            Self::True => Self::False,
+            Self::Oeq => Self::Une,
+            Self::Une => Self::Oeq,
+            Self::Ogt => Self::Ule,
+            Self::Ule => Self::Ogt,
+            Self::Oge => Self::Ult,
+            Self::Ult => Self::Oge,
+            Self::Olt => Self::Uge,
+            Self::Uge => Self::Olt,
+            Self::Ole => Self::Ugt,
+            Self::Ugt => Self::Ole,
+            Self::One => Self::Ueq,
+            Self::Ueq => Self::One,
+            Self::Ord => Self::Uno,
+            Self::Uno => Self::Ord,
+        }
+    }
+}
+
+whole_llvm_enum! {
     /// How `fcmp` compares: `O..` is false and `U..` true when an operand is NaN.
     FloatPredicate => LLVMRealPredicate {
+        /// Never.
+        False = LLVMRealPredicateFalse,
+        /// Always.
+        True = LLVMRealPredicateTrue,
         /// Ordered and equal.
         Oeq = LLVMRealOEQ,
         /// Ordered and greater.

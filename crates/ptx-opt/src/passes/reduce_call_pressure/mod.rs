@@ -1,4 +1,4 @@
-//! Fewer live registers across calls.
+//! `ptx-reduce-call-pressure`: fewer live registers across calls.
 //!
 //! A value that is live across a call takes a register that the callee preserves, and has to be saved for that. LLVM's passes
 //! know nothing of calls when they place an instruction: combining a select with a cast of it moves the select to where the
@@ -28,33 +28,40 @@ mod liveness;
 mod movable;
 mod order;
 mod sink;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use liveness::Liveness;
-use movable::Movable;
+use movable::is_movable;
 use order::Order;
+use ptx_llvm::LlvmError;
+use ptx_llvm::edit::{Editor, Function};
 
-use crate::module::Module;
-use crate::pass::is_optimized;
+use super::{Pass, Run, When};
+
+/// Runs at every level that optimizes, after LLVM's passes.
+pub(crate) const PASS: Pass = Pass {
+    name: "ptx-reduce-call-pressure",
+    summary: "Moves computations across calls so that fewer registers are live across them.",
+    when: When::LastAtLevels,
+    run: Run::Function(reduce_call_pressure),
+    parameters: &[],
+};
 
 /// Moves instructions without effects within their blocks when fewer words are then live across the calls between: up, to where the last
 /// of their operands is known, and down, to the first instruction that reads them. The order of everything else and what the
-/// module computes stay, and so do functions that are `optnone`.
-pub fn reduce_call_pressure(module: &mut Module<'_>) {
-    let movable = Movable::new();
-    for function in module.inkwell().get_functions().filter(|function| is_optimized(*function)) {
-        let blocks = function.get_basic_blocks();
-        // SAFETY: the function is one of a module that is valid and that no one else changes meanwhile; instructions move within
-        // their blocks alone, which keeps liveness as it is.
-        unsafe {
-            let mut liveness = Liveness::new(inkwell::values::AsValueRef::as_value_ref(&function));
-            for block in &blocks {
-                let order = Order::new(block.as_mut_ptr());
-                if order.has_calls() {
-                    hoist::hoist(order, &mut liveness, &movable);
-                    sink::sink(&Order::new(block.as_mut_ptr()), &mut liveness, &movable);
-                }
-            }
+/// module computes stay.
+fn reduce_call_pressure<'e>(editor: &Editor<'e>, function: Function<'e>) -> Result<(), LlvmError> {
+    // Instructions move within their blocks alone, which keeps liveness as it is.
+    let blocks = function.blocks();
+    let mut liveness = Liveness::new(&blocks);
+    for block in blocks {
+        let order = Order::new(block);
+        if order.has_calls() {
+            hoist::hoist(editor, order, &mut liveness)?;
+            sink::sink(editor, &Order::new(block), &mut liveness)?;
         }
     }
+    Ok(())
 }

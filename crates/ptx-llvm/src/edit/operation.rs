@@ -1,0 +1,87 @@
+//! What instructions are told beside their operands.
+
+use llvm_sys::{LLVMAtomicOrdering, LLVMGEPFlagInBounds, LLVMGEPFlagNUSW, LLVMGEPFlagNUW};
+
+pub use crate::view::AtomicOrder;
+
+/// What an integer operation may assume not to happen.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct WrapFlags {
+    /// `nuw`: it does not wrap as a number without a sign.
+    pub nuw: bool,
+    /// `nsw`: it does not wrap as a number with a sign.
+    pub nsw: bool,
+}
+
+/// The fast-math flags of an operation, as LLVM's bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct FastMath(pub(super) u32);
+
+/// What a `getelementptr` promises.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct GepFlags(pub(super) u32);
+
+impl GepFlags {
+    /// Whether it does not wrap as an address plus a number with a sign: `inbounds` or `nusw`.
+    pub fn is_signed(self) -> bool {
+        self.0 & (LLVMGEPFlagInBounds | LLVMGEPFlagNUSW) != 0
+    }
+
+    /// Whether it does not wrap as an address plus a number without a sign: `nuw`.
+    pub fn is_unsigned(self) -> bool {
+        self.0 & LLVMGEPFlagNUW != 0
+    }
+}
+
+/// What an attribute of a call is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AttributeIndex {
+    /// The call as a whole.
+    Function,
+    /// An argument, from 0.
+    Argument(u32),
+}
+
+/// An attribute of a call: those of LLVM's that take no type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CallAttribute {
+    /// `nosync`
+    NoSync,
+    /// `nounwind`
+    NoUnwind,
+    /// `willreturn`
+    WillReturn,
+    /// `writeonly`, of an argument.
+    WriteOnly,
+    /// `memory`, with LLVM's number for what is read and written.
+    Memory(u64),
+    /// `captures`, with LLVM's number for what is kept of an argument.
+    Captures(u64),
+}
+
+impl CallAttribute {
+    /// LLVM's name of it, and its number.
+    pub(super) fn parts(self) -> (&'static str, u64) {
+        match self {
+            Self::NoSync => ("nosync", 0),
+            Self::NoUnwind => ("nounwind", 0),
+            Self::WillReturn => ("willreturn", 0),
+            Self::WriteOnly => ("writeonly", 0),
+            Self::Memory(number) => ("memory", number),
+            Self::Captures(number) => ("captures", number),
+        }
+    }
+}
+
+/// LLVM's memory order as the view's.
+pub(super) fn atomic_order(raw: LLVMAtomicOrdering) -> AtomicOrder {
+    match raw {
+        LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic => AtomicOrder::NotAtomic,
+        LLVMAtomicOrdering::LLVMAtomicOrderingUnordered => AtomicOrder::Unordered,
+        LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic => AtomicOrder::Monotonic,
+        LLVMAtomicOrdering::LLVMAtomicOrderingAcquire => AtomicOrder::Acquire,
+        LLVMAtomicOrdering::LLVMAtomicOrderingRelease => AtomicOrder::Release,
+        LLVMAtomicOrdering::LLVMAtomicOrderingAcquireRelease => AtomicOrder::AcquireRelease,
+        LLVMAtomicOrdering::LLVMAtomicOrderingSequentiallyConsistent => AtomicOrder::SequentiallyConsistent,
+    }
+}
