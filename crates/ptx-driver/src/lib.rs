@@ -17,11 +17,12 @@ pub use codes::code_meanings;
 pub use input_kind::InputKind;
 pub use llvm_leg::{
     Atomics, Unoptimized, code, generate, llvm_context, llvm_finding, lower_constructors, optimize,
-    read_llvm, settle_atomics, settle_unoptimized, unroll_specialized,
+    optimize_observed, read_llvm, settle_atomics, settle_unoptimized, unroll_specialized,
 };
 pub use program::{FindingsByFile, Program, read_executable, read_program};
 pub use ptx_leg::{BadOutput, JudgedText, explain, lower, print_checked, raise, raise_in_style, read_ptx};
 pub use ptx_link::Sources;
+pub use ptx_opt::{Observer, describe_passes};
 pub use ptx_raise::{Annotations, Names, Style};
 pub use ptx_syntax::Comments;
 pub use ptx_verify::{is_known_version, known_targets, nearest_target};

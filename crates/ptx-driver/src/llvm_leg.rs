@@ -6,7 +6,7 @@ use ptx_llvm::{
     AddressWidth, Context, Gpu, LlvmError, Machine, Module, OptLevel, TextPosition, allow_optimization,
     check_target, is_left_alone, marks,
 };
-use ptx_opt::{OptError, has_only_cuda_atomics, relax_cuda_atomics};
+use ptx_opt::{Observer, OptError, has_only_cuda_atomics, relax_cuda_atomics};
 
 use crate::input_kind::{InputKind, mistaken};
 use crate::retarget::TargetChoice;
@@ -160,13 +160,32 @@ pub fn optimize(
     choice: TargetChoice,
     source: &SourceFile,
 ) -> Result<(), Diagnostics> {
-    ptx_opt::optimize(module, level, passes, llvm_gpu(choice)).map_err(|error| {
-        one(match &error {
-            OptError::Pipeline(_) => Diagnostic::error_without_place(code::PIPELINE, error.to_string())
-                .with_help("passes are written as for LLVM's opt, for example 'function(sroa,gvn)'"),
-            OptError::Failed(error) => llvm_finding(error, source),
-            error => Diagnostic::error_without_place(code::FAILED, error.to_string()),
-        })
+    ptx_opt::optimize(module, level, passes, llvm_gpu(choice)).map_err(|error| finding(&error, source))
+}
+
+/// The same as [`optimize`], with an observer of the passes.
+///
+/// # Errors
+///
+/// Those of [`optimize`].
+pub fn optimize_observed(
+    module: &mut Module<'_>,
+    level: OptLevel,
+    passes: Option<&str>,
+    choice: TargetChoice,
+    source: &SourceFile,
+    observer: &mut dyn Observer,
+) -> Result<(), Diagnostics> {
+    ptx_opt::optimize_observed(module, level, passes, llvm_gpu(choice), observer)
+        .map_err(|error| finding(&error, source))
+}
+
+fn finding(error: &OptError, source: &SourceFile) -> Diagnostics {
+    one(match error {
+        OptError::Pipeline(_) => Diagnostic::error_without_place(code::PIPELINE, error.to_string())
+            .with_help("passes are written as for LLVM's opt, for example 'function(sroa,gvn)'"),
+        OptError::Failed(error) => llvm_finding(error, source),
+        error => Diagnostic::error_without_place(code::FAILED, error.to_string()),
     })
 }
 

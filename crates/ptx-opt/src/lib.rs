@@ -1,7 +1,7 @@
 //! Optimization pipelines over LLVM modules.
 //!
 //! A pipeline is text: passes separated by commas, in the syntax of LLVM's `opt --passes`. LLVM's own passes and pipelines (`default<O2>`,
-//! `function(sroa,gvn)`) and the passes of this project ([`PASSES`]) may be mixed at the top level. The levels `-O1` to `-O3`, `-Os`
+//! `function(sroa,gvn)`) and the passes of this project ([`PASSES`]) may be mixed at the top level, in `module(..)` and in `function(..)`. The levels `-O1` to `-O3`, `-Os`
 //! and `-Oz` are LLVM's default pipelines with the cost model of the module's GPU, and after them the passes over accesses that LLVM's backend
 //! runs itself and this project's `ptx-reduce-call-pressure`, `ptx-count-first` and `ptx-point-branches`. Code that was PTX is hardly unrolled, vectorized or inlined, since its
 //! compiler did so. InstCombine never sinks instructions past branches ([`ptx_llvm::Machine`]). `-O0` changes nothing.
@@ -14,10 +14,11 @@
 
 mod passes;
 mod pipeline;
+mod steps;
 
 pub use passes::{
     AT_LEVELS, Branches, PASSES, Parameter, Pass, Run, When, choose_addresses, describe_passes,
     drop_metadata, flush_inputs, has_only_cuda_atomics, index_elements, point_branches, relax_cuda_atomics,
 };
-pub use pipeline::{OptError, optimize, unroll_specialized};
+pub use pipeline::{Observer, OptError, optimize, optimize_observed, unroll_specialized};
 pub use ptx_llvm::OptLevel;

@@ -5,9 +5,12 @@ mod count_first;
 mod flush_inputs;
 mod index_elements;
 mod infer_address_spaces;
+mod narrow_comparisons;
 mod point_branches;
+mod recompute_indices;
 mod reduce_call_pressure;
 mod relax_cuda_atomics;
+mod sink;
 mod strip_hints;
 
 use std::fmt::Write as _;
@@ -84,7 +87,7 @@ impl Run {
     /// What the editor refuses, which a valid module does not lead to, and what LLVM's passes report.
     pub fn on(self, module: &mut Module<'_>, machine: &Machine, tuning: Tuning) -> Result<(), LlvmError> {
         match self {
-            Run::Module(run) => edit(module, |editor| run(editor)),
+            Run::Module(run) => edit(module, run),
             Run::Function(run) => on_functions(module, run),
             Run::Pipeline(run) => run(module, machine, tuning),
         }
@@ -114,35 +117,44 @@ pub const PASSES: &[Pass] = &[
     flush_inputs::PASS,
     index_elements::PASS,
     infer_address_spaces::PASS,
+    narrow_comparisons::PASS,
     point_branches::PASS,
+    recompute_indices::PASS,
     reduce_call_pressure::PASS,
     relax_cuda_atomics::PASS,
+    sink::PASS,
     strip_hints::PASS,
 ];
 
 /// The passes of this project that every level but `-O0` ends with, in this order.
-pub const AT_LEVELS: &[Pass] = &[reduce_call_pressure::PASS, count_first::PASS, point_branches::PASS];
+pub const AT_LEVELS: &[Pass] = &[
+    recompute_indices::PASS,
+    sink::PASS,
+    reduce_call_pressure::PASS,
+    count_first::PASS,
+    point_branches::PASS,
+];
 
 /// The pass that every level but `-O0` runs between LLVM's default pipeline and LLVM's passes over accesses.
-pub(crate) const SPACES: Run = infer_address_spaces::PASS.run;
+pub(crate) const SPACES: &Pass = &infer_address_spaces::PASS;
 
 /// Those of [`AT_LEVELS`] that follow the unrolling of kernels for known launches.
 pub(crate) const AFTER_UNROLLING: &[Pass] = &[count_first::PASS, point_branches::PASS];
 
-/// What runs for a pass of this project that is written so, `NAME` or `NAME<PARAMETER>`; `None` if it is none of this project's.
+/// The name, and what runs, of a pass of this project that is written `NAME` or `NAME<PARAMETER>`; `None` if it is none of this project's.
 ///
 /// # Errors
 ///
 /// When the pass does not have the parameter.
-pub(crate) fn by_text(text: &str) -> Result<Option<Run>, String> {
+pub(crate) fn by_text(text: &str) -> Result<Option<(&'static str, Run)>, String> {
     let (name, parameter) = match text.strip_suffix('>').and_then(|text| text.split_once('<')) {
         Some((name, parameter)) => (name, Some(parameter)),
         None => (text, None),
     };
     let Some(pass) = PASSES.iter().find(|pass| pass.name == name) else { return Ok(None) };
-    let Some(parameter) = parameter else { return Ok(Some(pass.run)) };
+    let Some(parameter) = parameter else { return Ok(Some((pass.name, pass.run))) };
     match pass.parameters.iter().find(|own| own.name == parameter) {
-        Some(own) => Ok(Some(own.run)),
+        Some(own) => Ok(Some((pass.name, own.run))),
         None => Err(format!("the pass `{name}` has no parameter `{parameter}`")),
     }
 }

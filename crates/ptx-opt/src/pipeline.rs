@@ -1,7 +1,7 @@
-//! Pipelines: reading their text, and running them.
+//! Pipelines: what a level runs, and running it.
 //!
 //! The input is a module, a level and the text of `--passes`; the module is changed and verified. A pipeline is a list of steps that LLVM or this crate
-//! runs: `default<O2>,ptx-strip-hints,dce` is LLVM's `default<O2>`, this project's pass, and LLVM's `dce`.
+//! runs ([`Step`]).
 
 use ptx_llvm::marks;
 use ptx_llvm::{
@@ -10,7 +10,8 @@ use ptx_llvm::{
 };
 use thiserror::Error;
 
-use crate::passes::{AFTER_UNROLLING, AT_LEVELS, Run, SPACES, by_text, choose_addresses, flush_inputs};
+use crate::passes::{AFTER_UNROLLING, AT_LEVELS, Pass, SPACES, choose_addresses, flush_inputs};
+use crate::steps::{Step, steps as split};
 
 /// The pass that LLVM's backend, but not raising, runs on accesses before instruction selection, after the address spaces of generic
 /// pointers are inferred: it forms vectors of adjacent accesses, which the default pipelines split.
@@ -47,10 +48,20 @@ impl From<LlvmError> for OptError {
     }
 }
 
-/// A part of a pipeline that either LLVM or this crate runs.
-enum Step<'a> {
-    Own(Run),
-    Llvm(&'a str),
+/// What is told of the steps of a pipeline while it runs: a pass of this project, or passes of LLVM's that run together, by their text.
+pub trait Observer {
+    /// A step is about to run on the module.
+    fn before(&mut self, step: &str, module: &Module<'_>);
+    /// It has run.
+    fn after(&mut self, step: &str, module: &Module<'_>);
+}
+
+/// Observes nothing.
+struct NoObserver;
+
+impl Observer for NoObserver {
+    fn before(&mut self, _: &str, _: &Module<'_>) {}
+    fn after(&mut self, _: &str, _: &Module<'_>) {}
 }
 
 /// Runs the pipeline of `level` if there is a function that is not `optnone` (LLVM's module passes would change `optnone` functions, too),
@@ -68,20 +79,27 @@ pub fn optimize(
     passes: Option<&str>,
     gpu: Gpu,
 ) -> Result<(), OptError> {
+    optimize_observed(module, level, passes, gpu, &mut NoObserver)
+}
+
+/// The same as [`optimize`], with an observer.
+///
+/// # Errors
+///
+/// Those of [`optimize`].
+pub fn optimize_observed(
+    module: &mut Module<'_>,
+    level: OptLevel,
+    passes: Option<&str>,
+    gpu: Gpu,
+    observer: &mut dyn Observer,
+) -> Result<(), OptError> {
     let level = if is_left_alone(module) { OptLevel::O0 } else { level };
-    let mut steps: Vec<Step<'_>> = default_pipeline(level).map(Step::Llvm).into_iter().collect();
     // Code that was PTX has been optimized by a compiler.
     let tuning = if module.has_metadata(marks::VERSION) { Tuning::Compiled } else { Tuning::Source };
-    match (level, tuning) {
-        (OptLevel::O0, _) => {}
-        (_, Tuning::Compiled) => steps.extend([Step::Own(SPACES), Step::Llvm(MEMORY)]),
-        (_, Tuning::Source) => steps.extend([Step::Own(SPACES), Step::Llvm(MEMORY_OF_SOURCE)]),
-    }
-    if level != OptLevel::O0 {
-        steps.extend(AT_LEVELS.iter().map(|pass| Step::Own(pass.run)));
-    }
+    let mut steps = steps_of_level(level, tuning);
     if let Some(text) = passes {
-        steps.append(&mut split(text)?);
+        steps.extend(split(text).map_err(OptError::Pipeline)?);
     }
     if steps.is_empty() {
         return Ok(());
@@ -97,18 +115,20 @@ pub fn optimize(
     for step in steps {
         // LLVM's passes run without verification in between, but their result is verified before passes of this project, which assume valid
         // IR.
-        let is_walk = matches!(step, Step::Own(run) if run.is_walk());
+        let is_walk = matches!(step, Step::Own { run, .. } if run.is_walk());
         if std::mem::replace(&mut after_llvm, !is_walk) && is_walk {
             module.verify()?;
         }
-        match step {
+        observer.before(step.text(), module);
+        match &step {
+            Step::Own { run, .. } => run.on(module, &machine, tuning)?,
             Step::Llvm(text) => {
                 run_passes_tuned(module, text, &machine, tuning)?;
                 // SimplifyCFG makes tables of what a `switch` chooses, also of addresses that PTX cannot initialize.
                 choose_addresses(module)?;
             }
-            Step::Own(run) => run.on(module, &machine, tuning)?,
         }
+        observer.after(step.text(), module);
         // Tests and fuzzers report the step.
         if cfg!(debug_assertions) {
             module.verify()?;
@@ -132,48 +152,18 @@ pub fn unroll_specialized(module: &mut Module<'_>, names: &[&str], gpu: Gpu) -> 
     Ok(module.verify()?)
 }
 
-/// Splits at the top-level commas around passes of this project; the text between them is parsed by LLVM.
-fn split(text: &str) -> Result<Vec<Step<'_>>, OptError> {
-    let mut steps = Vec::new();
-    let mut llvm_start = None;
-    for (start, name) in top_level_names(text) {
-        if name.is_empty() {
-            return Err(OptError::Pipeline(format!("a pass name is missing in `{text}`")));
-        }
-        let Some(run) = by_text(name).map_err(OptError::Pipeline)? else {
-            llvm_start.get_or_insert(start);
-            continue;
-        };
-        // Adjacent passes of LLVM stay one text, so that LLVM keeps its analyses from one to the next.
-        if let Some(from) = llvm_start.take() {
-            steps.push(Step::Llvm(&text[from..start - 1]));
-        }
-        steps.push(Step::Own(run));
-    }
-    if let Some(from) = llvm_start {
-        steps.push(Step::Llvm(&text[from..]));
-    }
-    Ok(steps)
-}
-
-/// The parts of `text` between commas outside brackets, each with its offset.
-fn top_level_names(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut depth = 0_usize;
-    let mut start = 0;
-    let ends = text.bytes().map(Some).chain([None]).enumerate();
-    ends.filter_map(move |(at, byte)| {
-        match byte {
-            Some(b'(' | b'<') => depth += 1,
-            Some(b')' | b'>') => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        let ends_here = byte.is_none() || (byte == Some(b',') && depth == 0);
-        ends_here.then(|| {
-            let name = (start, &text[start..at]);
-            start = at + 1;
-            name
-        })
-    })
+/// The steps of an optimization level.
+fn steps_of_level(level: OptLevel, tuning: Tuning) -> Vec<Step<'static>> {
+    let Some(default) = default_pipeline(level) else { return Vec::new() };
+    let accesses = match tuning {
+        Tuning::Compiled => MEMORY,
+        Tuning::Source => MEMORY_OF_SOURCE,
+    };
+    let llvm = |text: &'static str| Step::Llvm(text.into());
+    let own = |pass: &Pass| Step::Own { name: pass.name, run: pass.run };
+    let mut steps = vec![llvm(default), own(SPACES), llvm(accesses)];
+    steps.extend(AT_LEVELS.iter().map(own));
+    steps
 }
 
 #[cfg(test)]
@@ -353,12 +343,39 @@ define i32 @alone(ptr addrspace(3) %p) noinline optnone {
             "ptx-strip-hints,mem2reg",
             "mem2reg,ptx-strip-hints",
             "function(mem2reg,dce),ptx-strip-hints,dce",
+            "module(function(mem2reg,ptx-count-first,dce),ptx-strip-hints)",
         ] {
             let text = optimized(OptLevel::O0, Some(passes)).expect(passes);
             assert!(!text.contains("alloca") && !text.contains("!ptx.mods"), "{passes}: {text}");
         }
         let text = optimized(OptLevel::O0, Some("ptx-strip-hints")).expect("an own pass alone");
         assert!(text.contains("alloca") && !text.contains("!ptx.mods"), "{text}");
+    }
+
+    #[test]
+    fn steps_are_observed_in_their_order() {
+        #[derive(Default)]
+        struct Steps(Vec<String>);
+        impl Observer for Steps {
+            fn before(&mut self, step: &str, module: &Module<'_>) {
+                self.0.push(format!("before {step}: {}", module.to_text().contains("alloca")));
+            }
+            fn after(&mut self, step: &str, module: &Module<'_>) {
+                self.0.push(format!("after {step}: {}", module.to_text().contains("alloca")));
+            }
+        }
+        let context = Context::new().expect("LLVM 22");
+        let mut module = Module::parse(&context, "m", MODULE.as_bytes()).expect("valid text");
+        let mut steps = Steps::default();
+        let passes = Some("function(mem2reg,ptx-count-first)");
+        optimize_observed(&mut module, OptLevel::O0, passes, Gpu::default(), &mut steps).expect("runs");
+        let expected = [
+            "before function(mem2reg): true",
+            "after function(mem2reg): false",
+            "before ptx-count-first: false",
+            "after ptx-count-first: false",
+        ];
+        assert_eq!(steps.0, expected);
     }
 
     #[test]

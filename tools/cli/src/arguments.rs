@@ -99,9 +99,21 @@ pub struct OptimizeArgs {
     /// Optimization level, as in -O2; -O0 does not optimize, -Os and -Oz optimize for size
     #[arg(short = 'O', value_name = "LEVEL", default_value = "0", value_parser = opt_level())]
     pub level: OptLevel,
-    /// Passes to run after those of the optimization level, as in --passes='function(sroa,gvn),ptx-strip-hints'
+    /// Passes to run after those of the optimization level, as in --passes='function(sroa,gvn),ptx-strip-hints'; --print-passes lists this project's
     #[arg(long, value_name = "PASSES")]
     pub passes: Option<String>,
+    /// Print the LLVM IR to standard error before a pass; passes of LLVM's between those of this project run as one
+    #[arg(long, value_name = "PASS")]
+    pub print_before: Vec<String>,
+    /// Print the LLVM IR to standard error after a pass
+    #[arg(long, value_name = "PASS")]
+    pub print_after: Vec<String>,
+    /// Print the LLVM IR to standard error after each pass of this project, and after LLVM's between them
+    #[arg(long)]
+    pub print_after_all: bool,
+    /// Print to standard error how long the passes took
+    #[arg(long)]
+    pub time_passes: bool,
     /// Whether to optimize code that was compiled without optimization or for debugging (`optnone`, `.target debug`) like source; it can no longer be debugged then. auto: no, with a warning
     #[arg(long, value_enum, default_value_t, value_name = "CHOICE")]
     pub unoptimized: UnoptimizedChoice,
@@ -217,6 +229,9 @@ pub struct Documents {
     /// Print the instruction table for other programs, and exit; docs/editors.md describes the form
     #[arg(long, value_name = "FORM", exclusive = true)]
     print_isa: Option<IsaForm>,
+    /// Print the passes of this project that --passes takes beside LLVM's, and exit
+    #[arg(long, exclusive = true)]
+    print_passes: bool,
     /// Print a completion script for a shell and exit
     #[arg(long, value_name = "SHELL", exclusive = true)]
     completions: Option<Shell>,
@@ -245,6 +260,8 @@ pub fn print_documents(documents: &Documents, mut command: Command, terminal: Te
         for (sm, version) in ptx_driver::known_targets() {
             text.extend(format!("{:<8} PTX {version}\n", sm.to_string()).bytes());
         }
+    } else if documents.print_passes {
+        text.extend(ptx_driver::describe_passes().bytes());
     } else {
         return None;
     }

@@ -7,13 +7,13 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use ptx_cli::{
-    Batch, ExitStatus, Failure, Output, parse_arguments, print_documents, read_input, refuse_folders,
-    refuse_input, rejected, run, run_batch, usage_or_rejected,
+    Batch, ExitStatus, Failure, Output, optimize, parse_arguments, print_documents, read_input,
+    refuse_folders, refuse_input, rejected, run, run_batch, usage_or_rejected,
 };
 use ptx_diag::Diagnostic;
 use ptx_driver::{
-    JudgedText, Style, TargetChoice, explain, generate, llvm_context, lower_constructors, optimize,
-    print_checked, raise_in_style, read_llvm, settle_atomics, settle_unoptimized,
+    JudgedText, Style, TargetChoice, explain, generate, llvm_context, lower_constructors, print_checked,
+    raise_in_style, read_llvm, settle_atomics, settle_unoptimized,
 };
 
 use crate::arguments::{Arguments, Engine};
@@ -68,10 +68,8 @@ fn translate(arguments: &Arguments, input: &Path, output: Option<&Path>) -> Resu
     warnings.append(more);
 
     let choice = TargetChoice { sm: arguments.target.target, version: arguments.target.ptx_version };
-    let passes = arguments.optimize.passes.as_deref();
-    let level = arguments.optimize.level;
     terminal
-        .step("optimize", || optimize(&mut module, level, passes, choice, &source))
+        .step("optimize", || optimize(&arguments.optimize, &mut module, choice, &source))
         .map_err(|found| usage_or_rejected(&source, found))?;
 
     if arguments.lower_ctors {
@@ -100,7 +98,7 @@ fn translate(arguments: &Arguments, input: &Path, output: Option<&Path>) -> Resu
             })?
         }
         Engine::Llvm => terminal
-            .step("generate with LLVM", || generate(module, choice, level, &source))
+            .step("generate with LLVM", || generate(module, choice, arguments.optimize.level, &source))
             .map_err(|found| rejected(&source, found))?,
     };
     terminal.warn(vec![(source, warnings)])?;

@@ -10,13 +10,13 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use ptx_cli::{
-    Batch, ExitStatus, Failure, Output, parse_arguments, print_documents, read_input, refuse_folders,
-    refuse_input, refuse_terminal, rejected, run, run_batch, usage_or_rejected,
+    Batch, ExitStatus, Failure, Output, optimize, parse_arguments, print_documents, read_input,
+    refuse_folders, refuse_input, refuse_terminal, rejected, run, run_batch, usage_or_rejected,
 };
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 use ptx_driver::{
     Attempt, BitcodeFindings, Comments, Program, Sources, TargetChoice, has_grown_too_much, link_bitcode,
-    llvm_context, llvm_finding, lower, optimize, read_program, settle_unoptimized, unroll_specialized,
+    llvm_context, llvm_finding, lower, read_program, settle_unoptimized, unroll_specialized,
 };
 use ptx_llvm::{Context, FlushToZero, LlvmError, Module, OptLevel, plain_label};
 use ptx_opt::index_elements;
@@ -167,11 +167,8 @@ fn optimized<'c>(
     let unoptimized = arguments.optimize.unoptimized.into();
     let (mut module, warnings) = settle_unoptimized(module, unoptimized, arguments.optimize.level, source)
         .map_err(|found| rejected(source, found))?;
-    let passes = arguments.optimize.passes.as_deref();
     terminal
-        .step("optimize", || {
-            optimize(&mut module, arguments.optimize.level, passes, TargetChoice::default(), source)
-        })
+        .step("optimize", || optimize(&arguments.optimize, &mut module, TargetChoice::default(), source))
         .map_err(|found| usage_or_rejected(source, found))?;
     if arguments.optimize.level == OptLevel::O3 && !unrolled.is_empty() {
         terminal

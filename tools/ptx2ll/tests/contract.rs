@@ -249,6 +249,48 @@ fn passes_and_levels_reach_the_pipeline() {
 }
 
 #[test]
+fn passes_are_listed_dumped_and_timed() {
+    let (status, out, _) = ptx2ll(&["--print-passes"], b"");
+    let out = text(out);
+    assert!(status == 0 && out.contains("\n  ptx-count-first (function pass;"), "{out}");
+    assert!(out.contains("ptx-point-branches<back>") && out.contains("opt --print-passes"), "{out}");
+    let nested = "--passes=function(sroa,ptx-count-first,gvn)";
+    let dumped = |options: &[&str]| {
+        let (status, out, err) = ptx2ll(&[options, &[nested]].concat(), KERNEL.as_bytes());
+        assert!(status == 0 && text(out).contains("define"), "{err}");
+        let heads = err.lines().filter(|line| line.contains("***")).map(str::to_owned);
+        (heads.collect::<Vec<_>>(), err)
+    };
+    let after_all = [
+        "; *** IR Dump After function(sroa) ***",
+        "; *** IR Dump After ptx-count-first ***",
+        "; *** IR Dump After function(gvn) ***",
+    ];
+    assert_eq!(dumped(&[]).0.len(), 0);
+    assert_eq!(dumped(&["--print-after-all"]).0, after_all);
+    let (heads, err) = dumped(&["--print-after=gvn", "--print-before=ptx-count-first"]);
+    assert_eq!(heads, ["; *** IR Dump Before ptx-count-first ***", after_all[2]]);
+    assert_eq!(err.matches("define ").count(), 2, "{err}");
+    let (_, err) = dumped(&["--time-passes"]);
+    assert!(err.contains("%  ptx-count-first\n") && err.contains("in all"), "{err}");
+    let (_, err) = dumped(&["--print-after-all", "--time-passes", "--error-format=json"]);
+    assert!(err.lines().all(|line| line.starts_with('{')) && err.contains("T0011"), "{err}");
+}
+
+#[test]
+fn own_passes_stand_where_they_can_run() {
+    for (passes, message) in [
+        ("function(ptx-strip-hints)", "runs on modules"),
+        ("cgscc(inline,function(ptx-count-first))", "not in `cgscc(..)`"),
+        ("ptx-point-branches<forward>", "has no parameter `forward`"),
+    ] {
+        let (status, out, err) = ptx2ll(&["--passes", passes], KERNEL.as_bytes());
+        assert_eq!((status, out.len()), (2, 0), "{passes}");
+        assert!(err.contains("O0001") && err.contains(message), "{passes}: {err}");
+    }
+}
+
+#[test]
 fn wrong_usage_is_status_2() {
     let wrong: [&[&str]; 5] =
         [&["--frob"], &["--emit=asm"], &["-O9"], &["--emit=ptx", "-O2"], &["-S", "--emit=bc"]];

@@ -24,13 +24,13 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use ptx_cli::{
-    Batch, ExitStatus, Failure, OptimizeArgs, Output, Terminal, code, parse_arguments, print_documents,
-    read_input, rejected, run, run_batch, usage_or_rejected,
+    Batch, ExitStatus, Failure, OptimizeArgs, Output, Terminal, code, optimize, parse_arguments,
+    print_documents, read_input, rejected, run, run_batch, usage_or_rejected,
 };
 use ptx_diag::{Diagnostic, Diagnostics, Severity, SourceFile, counted};
 use ptx_driver::{
     Comments, InputKind, JudgedText, Program, Sources, Style, TargetChoice, explain, llvm_context, lower,
-    optimize, print_checked, raise, read_executable, read_llvm, settle_unoptimized,
+    print_checked, raise, read_executable, read_llvm, settle_unoptimized,
 };
 use ptx_ir::Module;
 use ptx_verify::Verified;
@@ -259,12 +259,12 @@ fn raised(
     arguments: &Arguments,
 ) -> Result<SourceFile, Failure> {
     let terminal = arguments.report.terminal();
-    let OptimizeArgs { level, passes, unoptimized } = &arguments.optimize;
+    let OptimizeArgs { level, unoptimized, .. } = &arguments.optimize;
     let (mut module, more) = settle_unoptimized(module, (*unoptimized).into(), *level, input)
         .map_err(|found| rejected(input, found))?;
     warnings.append(more);
     terminal
-        .step("optimize", || optimize(&mut module, *level, passes.as_deref(), TargetChoice::default(), input))
+        .step("optimize", || optimize(&arguments.optimize, &mut module, TargetChoice::default(), input))
         .map_err(|found| usage_or_rejected(input, found))?;
     let (raised, more): (Module, _) = terminal
         .step("raise", || raise(&mut module, TargetChoice::default()))

@@ -82,6 +82,24 @@ impl IntPredicate {
     }
 }
 
+impl IntPredicate {
+    /// The predicate for exchanged operands.
+    #[must_use]
+    pub const fn swapped(self) -> Self {
+        match self {
+            Self::Ugt => Self::Ult,
+            Self::Uge => Self::Ule,
+            Self::Ult => Self::Ugt,
+            Self::Ule => Self::Uge,
+            Self::Sgt => Self::Slt,
+            Self::Sge => Self::Sle,
+            Self::Slt => Self::Sgt,
+            Self::Sle => Self::Sge,
+            Self::Eq | Self::Ne => self,
+        }
+    }
+}
+
 impl FloatPredicate {
     /// The predicate that holds where this one does not.
     #[must_use]

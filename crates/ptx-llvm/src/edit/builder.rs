@@ -219,6 +219,69 @@ impl<'a, 'e> Builder<'a, 'e> {
         Ok(Inst::new(builder.inline_asm(ty, asm, &own)?.raw()))
     }
 
+    /// `load` with an alignment in bytes.
+    ///
+    /// # Errors
+    ///
+    /// When the address is no pointer, the type has no size, the alignment is no power of two, or what is needed for it was erased.
+    pub fn load(&self, ty: Type<'e>, address: Value<'e>, align: u32) -> Built<'e> {
+        let builder = self.at(&[address])?;
+        Ok(Self::give(builder.load(ty.build(), address.build(), align, Volatility::Ordinary)?))
+    }
+
+    /// An element of a vector.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such element, or what is needed for it was erased.
+    pub fn extract_element(&self, vector: Value<'e>, at: u32) -> Built<'e> {
+        Ok(Self::give(self.at(&[vector])?.extract_element(vector.build(), at)?))
+    }
+
+    /// A vector with another element.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such element, the value has another type, or what is needed for it was erased.
+    pub fn insert_element(&self, vector: Value<'e>, value: Value<'e>, at: u32) -> Built<'e> {
+        let builder = self.at(&[vector, value])?;
+        Ok(Self::give(builder.insert_element(vector.build(), value.build(), at)?))
+    }
+
+    /// `shufflevector`: for each element of the result which one of both vectors it is, counted through; `None` for one that may be any.
+    ///
+    /// # Errors
+    ///
+    /// When the vectors differ in type, the mask is empty or names no element of them, or what is needed for it was erased.
+    pub fn shuffle(&self, a: Value<'e>, b: Value<'e>, mask: &[Option<u32>]) -> Built<'e> {
+        let length = a.ty().build().vector_parts().map_or(0, |(_, length)| length);
+        let fits = |element: &Option<u32>| element.is_none_or(|element| element / 2 < length);
+        if a.ty() != b.ty() || mask.is_empty() || !mask.iter().all(fits) || length == 0 {
+            return refused(format!("shufflevector of {a:?} and {b:?}"));
+        }
+        let word = self.editor.integer(32);
+        let element = |element: &Option<u32>| match element {
+            Some(element) => word.number(i64::from(*element)),
+            None => word.poison(),
+        };
+        let mask = mask.iter().map(element).collect::<Result<Vec<_>, _>>()?;
+        let mask = self.editor.constant_vector(&mask)?;
+        let builder = self.at(&[a, b])?.raw();
+        // SAFETY: vectors of one type, a constant mask of elements that they have, and a place to build at.
+        Ok(Value::new(unsafe { LLVMBuildShuffleVector(builder, a.raw, b.raw, mask.raw, c"".as_ptr()) }))
+    }
+
+    /// A number in all elements of a vector of so many.
+    ///
+    /// # Errors
+    ///
+    /// When there are no elements, or what is needed for it was erased.
+    pub fn broadcast(&self, number: Value<'e>, length: u32) -> Built<'e> {
+        let ty = self.editor.vector(number.ty(), length)?;
+        let first = self.insert_element(ty.poison()?, number, 0)?;
+        self.shuffle(first, ty.poison()?, &vec![Some(0); length as usize])
+    }
+
     /// A field of a structure, or an element of an array.
     ///
     /// # Errors

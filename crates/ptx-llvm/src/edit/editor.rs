@@ -133,6 +133,39 @@ impl<'e> Editor<'e> {
         Ok(Type::new(self.types.structure(&fields).raw()))
     }
 
+    /// A vector of so many integers, floating-point numbers or pointers.
+    ///
+    /// # Errors
+    ///
+    /// When the type is none of these, or there are no elements.
+    pub fn vector(&self, element: Type<'e>, length: u32) -> Result<Type<'e>, LlvmError> {
+        let is_element =
+            element.integer_bits().is_some() || element.pointer_space().is_some() || element.is_float();
+        if !is_element || length == 0 {
+            return refused(format!("a vector of {length} {element:?}"));
+        }
+        Ok(Type::new(self.types.vector(element.build(), length).raw()))
+    }
+
+    /// A constant vector.
+    ///
+    /// # Errors
+    ///
+    /// When there is no element, or the elements differ in type or are no constants.
+    pub fn constant_vector(&self, elements: &[Value<'e>]) -> Result<Value<'e>, LlvmError> {
+        let elements: Vec<_> = elements.iter().map(|element| element.build()).collect();
+        Ok(Value::new(self.types.vector_value(&elements)?.raw()))
+    }
+
+    /// The bits of a constant as those of another type of as many bits.
+    ///
+    /// # Errors
+    ///
+    /// When it is no constant, or the types differ in bits.
+    pub fn constant_bits(&self, constant: Value<'e>, ty: Type<'e>) -> Result<Value<'e>, LlvmError> {
+        Ok(Value::new(constant.build().constant_bits_as(ty.build())?.raw()))
+    }
+
     /// A vector of elements of a type, and of as many as another vector has; the type itself where that is none.
     pub fn shaped_as(&self, element: Type<'e>, shape: Type<'e>) -> Type<'e> {
         match shape.build().vector_parts() {

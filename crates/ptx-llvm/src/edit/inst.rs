@@ -68,6 +68,12 @@ impl<'e> Inst<'e> {
         }
     }
 
+    /// Whether it is an `or` of numbers without a common bit, which is their sum.
+    pub fn is_disjoint(self) -> bool {
+        // SAFETY: an `or`.
+        self.is(Opcode::Or) && unsafe { LLVMGetIsDisjoint(self.raw) != 0 }
+    }
+
     /// The fast-math flags of a floating-point operation; none where it has no such flags.
     pub fn fast_math(self) -> FastMath {
         // SAFETY: asked first whether it has such flags.
@@ -183,6 +189,27 @@ impl<'e> Inst<'e> {
             true => unsafe { LLVMGetNumArgOperands(self.raw) },
             false => 0,
         }
+    }
+
+    /// Whether it is a call of a function whose name begins so.
+    pub fn calls(self, prefix: &str) -> bool {
+        let callee = self.callee();
+        callee.is_some_and(|callee| callee.name().starts_with(prefix.as_bytes()))
+    }
+
+    /// The alignment in bytes that an argument of a call is said to have.
+    pub fn argument_alignment(self, at: u32) -> Option<u32> {
+        const NAME: &str = "align";
+        if at >= self.argument_count() {
+            return None;
+        }
+        // SAFETY: a call that has the argument, whose place is one more; the name has as many bytes as stated, and the attribute has a number.
+        let align = unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(NAME.as_ptr().cast(), NAME.len());
+            let attribute = LLVMGetCallSiteEnumAttribute(self.raw, at + 1, kind);
+            (!attribute.is_null()).then(|| LLVMGetEnumAttributeValue(attribute))
+        };
+        align.and_then(|align| u32::try_from(align).ok())
     }
 
     /// Whether a call has operand bundles.

@@ -169,6 +169,11 @@ impl<'e> Value<'e> {
         Value::of(unsafe { LLVMGetAggregateElement(self.raw, at) })
     }
 
+    /// The elements of a constant vector or array of a length that is known; none of anything else.
+    pub fn elements(self) -> impl Iterator<Item = Value<'e>> + use<'e> {
+        (0..).map_while(move |at| self.element(at))
+    }
+
     /// The type that the first index of a `getelementptr` steps over.
     pub fn gep_source(self) -> Option<Type<'e>> {
         let is_gep = self.opcode() == Some(Opcode::GetElementPtr);

@@ -3,17 +3,13 @@
 //! A kernel tests whether each thread's index is below the length of an array. With the indices of all lanes of a block (CTA) in vectors, each of these takes
 //! a broadcast, an addition and a comparison. The lanes for which the test holds depend on a single number: the distance of the bound from the first index.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
-use llvm_sys::LLVMIntPredicate::{self, *};
-use llvm_sys::LLVMOpcode::*;
-use llvm_sys::LLVMTypeKind::{LLVMIntegerTypeKind, LLVMVectorTypeKind};
-use llvm_sys::core::*;
-use llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc};
-use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMTypeRef, LLVMValueRef};
-
+use super::forward::vector_parts;
+use crate::build::{BinaryOp, CastOp, IntPredicate};
+use crate::edit::{Block, Editor, Inst, Opcode, Type, Value, edit};
+use crate::error::LlvmError;
 use crate::module::Module;
-use crate::raw;
 
 /// The fewest comparisons of a block that are worth the computation of the distance, which takes about eight scalar instructions.
 const FEWEST: usize = 4;
@@ -35,168 +31,129 @@ const FARTHEST: i64 = 1 << 30;
 /// ```
 ///
 /// Sums must be known not to wrap around. The least and the greatest of several sums are sums, too, as LLVM makes of a test whether any comparison holds.
-pub(super) fn compare_distances(module: &Module<'_>) -> bool {
-    let mut changed = false;
-    for function in module.inkwell().get_functions() {
-        for block in function.get_basic_block_iter() {
-            // SAFETY: the block belongs to a module that is alive and that nothing else changes meanwhile; instructions are only erased here.
-            unsafe {
-                changed |= compare_in_block(module, block.as_mut_ptr());
-            }
+pub(super) fn compare_distances(module: &mut Module<'_>) -> Result<bool, LlvmError> {
+    edit(module, |editor| {
+        let mut changed = false;
+        for block in editor.functions().flat_map(|function| function.blocks()) {
+            changed |= compare_in_block(editor, block)?;
         }
-    }
-    changed
+        Ok(changed)
+    })
 }
 
-/// # Safety
-///
-/// The block belongs to the module and is alive, and nothing else holds its instructions.
-unsafe fn compare_in_block(module: &Module<'_>, block: LLVMBasicBlockRef) -> bool {
-    // SAFETY: what is built precedes the first comparison of its group, whose operands it has.
-    unsafe {
-        let mut sums = Sums::default();
-        let mut groups: Vec<(Key, Vec<Comparison>)> = Vec::new();
-        let mut places: HashMap<Key, usize> = HashMap::new();
-        for instruction in raw::instructions(block) {
-            if let Some((key, comparison)) = sums.comparison(instruction) {
-                let place = *places.entry(key).or_insert(groups.len());
-                if place == groups.len() {
-                    groups.push((key, Vec::new()));
-                }
-                groups[place].1.push(comparison);
+fn compare_in_block<'e>(editor: &Editor<'e>, block: Block<'e>) -> Result<bool, LlvmError> {
+    let mut sums = Sums::default();
+    let mut groups: Vec<(Key<'e>, Vec<Comparison<'e>>)> = Vec::new();
+    let mut places: FxHashMap<Key<'e>, usize> = FxHashMap::default();
+    for inst in block.instructions() {
+        if let Some((key, comparison)) = sums.comparison(inst) {
+            let place = *places.entry(key).or_insert(groups.len());
+            if place == groups.len() {
+                groups.push((key, Vec::new()));
             }
+            groups[place].1.push(comparison);
         }
-        groups.retain(|(_, comparisons)| comparisons.len() >= FEWEST);
-        if groups.is_empty() {
-            return false;
-        }
-        let builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module.inkwell().as_mut_ptr()));
-        for (key, comparisons) in &groups {
-            replace(builder, *key, comparisons);
-        }
-        LLVMDisposeBuilder(builder);
-        true
     }
+    groups.retain(|(_, comparisons)| comparisons.len() >= FEWEST);
+    for (key, comparisons) in &groups {
+        replace(editor, *key, comparisons)?;
+    }
+    Ok(!groups.is_empty())
 }
 
 /// What is compared: sums with one base, with one bound.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
-    base: LLVMValueRef,
-    bound: LLVMValueRef,
+struct Key<'e> {
+    base: Value<'e>,
+    bound: Value<'e>,
     is_signed: bool,
 }
 
 /// A comparison of sums, the first operand, with a bound.
-struct Comparison {
-    instruction: LLVMValueRef,
-    predicate: LLVMIntPredicate,
+struct Comparison<'e> {
+    instruction: Inst<'e>,
+    predicate: IntPredicate,
     offsets: Vec<i64>,
 }
 
 /// A vector of sums of one number and constants from 0 to [`FARTHEST`], neither of which wraps around, signed or unsigned.
 #[derive(Clone)]
-struct Sum {
-    base: LLVMValueRef,
+struct Sum<'e> {
+    base: Value<'e>,
     offsets: Vec<i64>,
 }
 
 /// The vectors of a block that are known to be sums.
 #[derive(Default)]
-struct Sums {
-    known: HashMap<LLVMValueRef, Sum>,
+struct Sums<'e> {
+    known: FxHashMap<Value<'e>, Sum<'e>>,
 }
 
-impl Sums {
+impl<'e> Sums<'e> {
     /// The comparison that an instruction is, if it is one of sums with a bound. To be called for all instructions of a block in their order.
-    ///
-    /// # Safety
-    ///
-    /// The instruction is alive.
-    unsafe fn comparison(&mut self, instruction: LLVMValueRef) -> Option<(Key, Comparison)> {
-        // SAFETY: operands are only asked of instructions that have them.
-        unsafe {
-            let opcode = LLVMGetInstructionOpcode(instruction);
-            if !is_word_vector(LLVMTypeOf(match opcode {
-                LLVMICmp => LLVMGetOperand(instruction, 0),
-                _ => instruction,
-            })) {
-                return None;
+    fn comparison(&mut self, inst: Inst<'e>) -> Option<(Key<'e>, Comparison<'e>)> {
+        let Some(predicate) = inst.int_predicate() else {
+            if is_word_vector(inst.ty())
+                && let Some(sum) = self.sum_of(inst)
+            {
+                self.known.insert(inst.value(), sum);
             }
-            if opcode != LLVMICmp {
-                if let Some(sum) = self.sum_of(instruction) {
-                    self.known.insert(instruction, sum);
-                }
-                return None;
-            }
-            let [first, second] = [0, 1].map(|at| LLVMGetOperand(instruction, at));
-            let predicate = LLVMGetICmpPredicate(instruction);
-            let (sum, bound, predicate) = match (self.known.get(&first), self.known.get(&second)) {
-                (Some(sum), None) => (sum, second, predicate),
-                (None, Some(sum)) => (sum, first, swapped(predicate)),
-                _ => return None,
-            };
-            let bound = splatted(bound)?;
-            let is_signed = matches!(predicate, LLVMIntSLT | LLVMIntSLE | LLVMIntSGT | LLVMIntSGE);
-            let comparison = Comparison { instruction, predicate, offsets: sum.offsets.clone() };
-            Some((Key { base: sum.base, bound, is_signed }, comparison))
+            return None;
+        };
+        let [first, second] = inst.two_operands()?;
+        if !is_word_vector(first.ty()) {
+            return None;
         }
+        let (sum, bound, predicate) = match (self.known.get(&first), self.known.get(&second)) {
+            (Some(sum), None) => (sum, second, predicate),
+            (None, Some(sum)) => (sum, first, predicate.swapped()),
+            _ => return None,
+        };
+        let bound = splatted(bound)?;
+        let is_signed = matches!(
+            predicate,
+            IntPredicate::Slt | IntPredicate::Sle | IntPredicate::Sgt | IntPredicate::Sge
+        );
+        let comparison = Comparison { instruction: inst, predicate, offsets: sum.offsets.clone() };
+        Some((Key { base: sum.base, bound, is_signed }, comparison))
     }
 
-    /// # Safety
-    ///
-    /// As for [`Sums::comparison`].
-    unsafe fn sum_of(&self, instruction: LLVMValueRef) -> Option<Sum> {
-        // SAFETY: operands are only asked of instructions that have them.
-        unsafe {
-            match LLVMGetInstructionOpcode(instruction) {
-                LLVMOr | LLVMAdd if is_exact(instruction) => {
-                    let [a, b] = [0, 1].map(|at| LLVMGetOperand(instruction, at));
-                    let added = constants(b)?;
-                    let sum = match self.known.get(&a) {
-                        Some(sum) => sum.clone(),
-                        None => Sum::with_base(splatted(a)?, added.len()),
-                    };
-                    sum.plus(&added)
-                }
-                LLVMCall => {
-                    let name = raw::name(LLVMGetCalledValue(instruction));
-                    let is = |prefix: &str| name.starts_with(prefix.as_bytes());
-                    let chooses: fn(i64, i64) -> i64 = match () {
-                        () if is("llvm.smin.v") || is("llvm.umin.v") => i64::min,
-                        () if is("llvm.smax.v") || is("llvm.umax.v") => i64::max,
-                        () => return None,
-                    };
-                    let [a, b] = [0, 1].map(|at| self.known.get(&LLVMGetOperand(instruction, at)));
-                    let (a, b) = a.zip(b).filter(|(a, b)| a.base == b.base)?;
-                    let offsets = a.offsets.iter().zip(&b.offsets).map(|(&a, &b)| chooses(a, b)).collect();
-                    Some(Sum { base: a.base, offsets })
-                }
-                _ => None,
+    fn sum_of(&self, inst: Inst<'e>) -> Option<Sum<'e>> {
+        match inst.opcode() {
+            Opcode::Or | Opcode::Add if is_exact(inst) => {
+                let [a, b] = inst.two_operands()?;
+                let added = constants(b)?;
+                let sum = match self.known.get(&a) {
+                    Some(sum) => sum.clone(),
+                    None => Sum::with_base(splatted(a)?, added.len()),
+                };
+                sum.plus(&added)
             }
+            Opcode::Call => {
+                let chooses: fn(i64, i64) -> i64 = match () {
+                    () if inst.calls("llvm.smin.v") || inst.calls("llvm.umin.v") => i64::min,
+                    () if inst.calls("llvm.smax.v") || inst.calls("llvm.umax.v") => i64::max,
+                    () => return None,
+                };
+                let [a, b] = inst.two_operands()?.map(|operand| self.known.get(&operand));
+                let (a, b) = a.zip(b).filter(|(a, b)| a.base == b.base)?;
+                let offsets = a.offsets.iter().zip(&b.offsets).map(|(&a, &b)| chooses(a, b)).collect();
+                Some(Sum { base: a.base, offsets })
+            }
+            _ => None,
         }
     }
 }
 
-impl Sum {
+impl<'e> Sum<'e> {
     /// A number in all lanes; what was added to another one without wrapping around counts as the offset.
-    ///
-    /// # Safety
-    ///
-    /// The number is alive.
-    unsafe fn with_base(number: LLVMValueRef, lanes: usize) -> Self {
-        // SAFETY: operands are only asked of instructions that have them.
-        unsafe {
-            let is_sum = !LLVMIsAInstruction(number).is_null()
-                && matches!(LLVMGetInstructionOpcode(number), LLVMOr | LLVMAdd)
-                && is_exact(number);
-            let added = is_sum.then(|| LLVMGetOperand(number, 1));
-            let added = added.filter(|&added| !LLVMIsAConstantInt(added).is_null());
-            let added = added.map(|added| LLVMConstIntGetSExtValue(added)).filter(|&added| is_near(added));
-            match added {
-                Some(added) => Self { base: LLVMGetOperand(number, 0), offsets: vec![added; lanes] },
-                None => Self { base: number, offsets: vec![0; lanes] },
-            }
+    fn with_base(number: Value<'e>, lanes: usize) -> Self {
+        let sum = number.as_inst().filter(|sum| matches!(sum.opcode(), Opcode::Or | Opcode::Add));
+        let operands = sum.filter(|sum| is_exact(*sum)).and_then(|sum| sum.two_operands());
+        let added = operands.and_then(|[base, added]| Some((base, added.as_signed()?)));
+        match added.filter(|(_, added)| is_near(*added)) {
+            Some((base, added)) => Self { base, offsets: vec![added; lanes] },
+            None => Self { base: number, offsets: vec![0; lanes] },
         }
     }
 
@@ -213,176 +170,66 @@ fn is_near(offset: i64) -> bool {
     (0..FARTHEST).contains(&offset)
 }
 
-/// Replaces the comparisons of a group.
-///
-/// # Safety
-///
-/// The instructions are alive and of one block, in its order; nothing else holds them.
-unsafe fn replace(builder: LLVMBuilderRef, key: Key, comparisons: &[Comparison]) {
-    // SAFETY: the base and the bound precede the first comparison; all values have the types that are asked for here.
-    unsafe {
-        let Some(first) = comparisons.first() else { return };
-        let ty = LLVMTypeOf(LLVMGetOperand(first.instruction, 0));
-        let context = LLVMGetTypeContext(ty);
-        let (word, wide) = (LLVMInt32TypeInContext(context), LLVMInt64TypeInContext(context));
-        LLVMPositionBuilderBefore(builder, first.instruction);
-        let [base, bound] = [key.base, key.bound].map(|number| match key.is_signed {
-            true => LLVMBuildSExt(builder, number, wide, c"".as_ptr()),
-            false => LLVMBuildZExt(builder, number, wide, c"".as_ptr()),
-        });
-        let mut distance = LLVMBuildSub(builder, bound, base, c"".as_ptr());
-        for (limit, predicate) in [(FARTHEST, LLVMIntSLT), (-1, LLVMIntSGT)] {
-            let limit = LLVMConstInt(wide, limit as u64, 1);
-            let is_within = LLVMBuildICmp(builder, predicate, distance, limit, c"".as_ptr());
-            distance = LLVMBuildSelect(builder, is_within, distance, limit, c"".as_ptr());
+/// Replaces the comparisons of a group, which are of one block, in its order: the base and the bound precede the first.
+fn replace<'e>(editor: &Editor<'e>, key: Key<'e>, comparisons: &[Comparison<'e>]) -> Result<(), LlvmError> {
+    let Some(first) = comparisons.first() else { return Ok(()) };
+    let (word, wide) = (editor.integer(32), editor.integer(64));
+    let builder = editor.before(first.instruction)?;
+    let extension = if key.is_signed { CastOp::SExt } else { CastOp::ZExt };
+    let base = builder.cast(extension, key.base, wide)?;
+    let bound = builder.cast(extension, key.bound, wide)?;
+    let mut distance = builder.binary(BinaryOp::Sub, bound, base)?;
+    for (limit, predicate) in [(FARTHEST, IntPredicate::Slt), (-1, IntPredicate::Sgt)] {
+        let limit = wide.number(limit)?;
+        let is_within = builder.int_compare(predicate, distance, limit)?;
+        distance = builder.select(is_within, distance, limit)?;
+    }
+    let distance = builder.cast(CastOp::Trunc, distance, word)?;
+    for Comparison { instruction, predicate, offsets } in comparisons {
+        let builder = editor.before(*instruction)?;
+        let distances = builder.broadcast(distance, offsets.len() as u32)?;
+        let offsets = offsets.iter().map(|offset| word.number(*offset)).collect::<Result<Vec<_>, _>>()?;
+        let offsets = editor.constant_vector(&offsets)?;
+        // Offsets and distances are signed. Default: the predicate regards signs, or none.
+        let predicate = predicate.signed().unwrap_or(*predicate);
+        let compared = builder.int_compare(predicate, offsets, distances)?;
+        if let Some(compared) = compared.as_inst() {
+            compared.set_location(instruction.location());
         }
-        let distance = LLVMBuildTrunc(builder, distance, word, c"".as_ptr());
-        for Comparison { instruction, predicate, offsets } in comparisons {
-            LLVMPositionBuilderBefore(builder, *instruction);
-            let (distances, offsets) = (broadcast(builder, distance, offsets.len()), vector(word, offsets));
-            let compared = LLVMBuildICmp(builder, signed(*predicate), offsets, distances, c"".as_ptr());
-            if !LLVMIsAInstruction(compared).is_null() {
-                LLVMInstructionSetDebugLoc(compared, LLVMInstructionGetDebugLoc(*instruction));
-            }
-            LLVMReplaceAllUsesWith(*instruction, compared);
-            LLVMInstructionEraseFromParent(*instruction);
-        }
+        instruction.replace_all_uses(compared)?;
+        editor.erase(*instruction)?;
     }
-}
-
-/// A number in all lanes of a vector.
-///
-/// # Safety
-///
-/// The number is alive and precedes the place of the builder.
-unsafe fn broadcast(builder: LLVMBuilderRef, number: LLVMValueRef, lanes: usize) -> LLVMValueRef {
-    // SAFETY: by the contract.
-    unsafe {
-        let ty = LLVMVectorType(LLVMTypeOf(number), lanes as u32);
-        let word = LLVMInt32TypeInContext(LLVMGetTypeContext(ty));
-        let (poison, zero) = (LLVMGetPoison(ty), LLVMConstInt(word, 0, 0));
-        let first = LLVMBuildInsertElement(builder, poison, number, zero, c"".as_ptr());
-        let mask = LLVMConstNull(LLVMVectorType(word, lanes as u32));
-        LLVMBuildShuffleVector(builder, first, poison, mask, c"".as_ptr())
-    }
-}
-
-/// # Safety
-///
-/// The type is an integer that is alive.
-unsafe fn vector(element: LLVMTypeRef, numbers: &[i64]) -> LLVMValueRef {
-    // SAFETY: by the contract.
-    unsafe {
-        let mut elements: Vec<_> =
-            numbers.iter().map(|&number| LLVMConstInt(element, number as u64, 1)).collect();
-        LLVMConstVector(elements.as_mut_ptr(), elements.len() as u32)
-    }
+    Ok(())
 }
 
 /// Whether a type is a vector of 32-bit integers.
-///
-/// # Safety
-///
-/// The type is alive.
-unsafe fn is_word_vector(ty: LLVMTypeRef) -> bool {
-    // SAFETY: each property is only asked of types that have it.
-    unsafe {
-        LLVMGetTypeKind(ty) == LLVMVectorTypeKind
-            && LLVMGetTypeKind(LLVMGetElementType(ty)) == LLVMIntegerTypeKind
-            && LLVMGetIntTypeWidth(LLVMGetElementType(ty)) == 32
-    }
+fn is_word_vector(ty: Type<'_>) -> bool {
+    vector_parts(ty).is_some_and(|(element, _)| element.integer_bits() == Some(32))
 }
 
-/// Whether a sum of a number and a constant from 0 wraps around neither signed nor unsigned.
-///
-/// # Safety
-///
-/// The instruction is an `or` or an `add` that is alive.
-unsafe fn is_exact(instruction: LLVMValueRef) -> bool {
-    // SAFETY: by the contract.
-    unsafe {
-        match LLVMGetInstructionOpcode(instruction) {
-            LLVMOr => LLVMGetIsDisjoint(instruction) != 0,
-            _ => LLVMGetNUW(instruction) != 0 && LLVMGetNSW(instruction) != 0,
-        }
-    }
+/// Whether a sum (`or` or `add`) of a number and a constant from 0 wraps around neither signed nor unsigned.
+fn is_exact(inst: Inst<'_>) -> bool {
+    let flags = inst.wrap_flags();
+    inst.is_disjoint() || flags.nuw && flags.nsw
 }
 
 /// The elements of a constant vector of integers.
-///
-/// # Safety
-///
-/// The value is a vector that is alive.
-unsafe fn constants(value: LLVMValueRef) -> Option<Vec<i64>> {
-    // SAFETY: elements are asked of a constant, as many as it has.
-    unsafe {
-        if LLVMIsConstant(value) == 0 {
-            return None;
-        }
-        let element = |lane| {
-            let element = LLVMGetAggregateElement(value, lane);
-            let is_known = !element.is_null() && !LLVMIsAConstantInt(element).is_null();
-            is_known.then(|| LLVMConstIntGetSExtValue(element)).filter(|number| is_near(*number))
-        };
-        (0..LLVMGetVectorSize(LLVMTypeOf(value))).map(element).collect()
-    }
+fn constants(value: Value<'_>) -> Option<Vec<i64>> {
+    let (_, length) = vector_parts(value.ty())?;
+    (0..length).map(|lane| value.element(lane)?.as_signed().filter(|number| is_near(*number))).collect()
 }
 
 /// The number that all lanes of a vector have.
-///
-/// # Safety
-///
-/// The value is a vector that is alive.
-unsafe fn splatted(value: LLVMValueRef) -> Option<LLVMValueRef> {
-    // SAFETY: operands are only asked of instructions that have them.
-    unsafe {
-        if LLVMIsConstant(value) != 0 {
-            let first = LLVMGetAggregateElement(value, 0);
-            let is_same = |lane| LLVMGetAggregateElement(value, lane) == first;
-            let is_splat = !first.is_null()
-                && !LLVMIsAConstantInt(first).is_null()
-                && (1..LLVMGetVectorSize(LLVMTypeOf(value))).all(is_same);
-            return is_splat.then_some(first);
-        }
-        if LLVMIsAShuffleVectorInst(value).is_null() {
-            return None;
-        }
-        let insertion = LLVMGetOperand(value, 0);
-        let is_first = |lane| LLVMGetMaskValue(value, lane) == 0;
-        if LLVMIsAInsertElementInst(insertion).is_null() || !(0..LLVMGetNumMaskElements(value)).all(is_first)
-        {
-            return None;
-        }
-        let index = LLVMGetOperand(insertion, 2);
-        let is_of_first = !LLVMIsAConstantInt(index).is_null() && LLVMConstIntGetZExtValue(index) == 0;
-        is_of_first.then(|| LLVMGetOperand(insertion, 1))
+fn splatted(value: Value<'_>) -> Option<Value<'_>> {
+    if value.is_constant() {
+        let first = value.element(0).filter(|first| first.is_constant_integer())?;
+        return value.elements().all(|element| element == first).then_some(first);
     }
-}
-
-/// The predicate with exchanged operands.
-fn swapped(predicate: LLVMIntPredicate) -> LLVMIntPredicate {
-    match predicate {
-        LLVMIntSLT => LLVMIntSGT,
-        LLVMIntSLE => LLVMIntSGE,
-        LLVMIntSGT => LLVMIntSLT,
-        LLVMIntSGE => LLVMIntSLE,
-        LLVMIntULT => LLVMIntUGT,
-        LLVMIntULE => LLVMIntUGE,
-        LLVMIntUGT => LLVMIntULT,
-        LLVMIntUGE => LLVMIntULE,
-        LLVMIntEQ | LLVMIntNE => predicate,
-    }
-}
-
-/// The predicate for offsets and distances, which are signed.
-fn signed(predicate: LLVMIntPredicate) -> LLVMIntPredicate {
-    match predicate {
-        LLVMIntULT => LLVMIntSLT,
-        LLVMIntULE => LLVMIntSLE,
-        LLVMIntUGT => LLVMIntSGT,
-        LLVMIntUGE => LLVMIntSGE,
-        other => other,
-    }
+    let shuffle = value.as_op(Opcode::ShuffleVector)?;
+    let insertion = shuffle.operand(0)?.as_op(Opcode::InsertElement)?;
+    let is_first = shuffle.shuffle_mask().iter().all(|element| *element == Some(0));
+    let is_of_first = insertion.operand(2)?.as_unsigned() == Some(0);
+    (is_first && is_of_first).then(|| insertion.operand(1))?
 }
 
 #[cfg(test)]

@@ -6,15 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic;
-use llvm_sys::LLVMOpcode::{self, *};
-use llvm_sys::LLVMTypeKind::LLVMVectorTypeKind;
-use llvm_sys::core::*;
-use llvm_sys::prelude::{LLVMTypeRef, LLVMValueRef};
-use llvm_sys::target::{LLVMGetModuleDataLayout, LLVMStoreSizeOfType, LLVMTargetDataRef};
-
+use crate::build::CastOp;
+use crate::edit::{AtomicOrder, Editor, Inst, Layout, Opcode, Type, TypeKind, Value, edit};
+use crate::error::LlvmError;
 use crate::module::Module;
-use crate::raw;
 
 /// Replaces loads of vectors that the block has stored by shuffles; returns whether it did:
 ///
@@ -27,120 +22,117 @@ use crate::raw;
 /// ```
 ///
 /// Also handles `llvm.masked.load` with a constant mask.
-pub(super) fn forward_stores(module: &Module<'_>) -> bool {
-    let mut changed = false;
-    for function in module.inkwell().get_functions() {
-        for block in function.get_basic_block_iter() {
-            // SAFETY: the block belongs to a module that is alive and that nothing else changes meanwhile; instructions are only erased here.
-            unsafe {
-                let layout = LLVMGetModuleDataLayout(module.inkwell().as_mut_ptr());
-                let mut memory = Memory { layout, base: std::ptr::null_mut(), elements: BTreeMap::new() };
-                for instruction in raw::instructions(block.as_mut_ptr()) {
-                    changed |= memory.step(instruction);
-                }
+pub(super) fn forward_stores(module: &mut Module<'_>) -> Result<bool, LlvmError> {
+    edit(module, |editor| {
+        let layout = editor.layout();
+        let mut changed = false;
+        for block in editor.functions().flat_map(|function| function.blocks()) {
+            let mut memory = Memory { editor, layout: &layout, base: None, elements: BTreeMap::new() };
+            for inst in block.instructions() {
+                changed |= memory.step(inst)?;
             }
         }
-    }
-    changed
+        Ok(changed)
+    })
 }
 
 /// The known contents of memory in a block: the elements of stored vectors, by their offsets from one pointer. A store through another
 /// pointer may alias any of them.
-struct Memory {
-    layout: LLVMTargetDataRef,
-    base: LLVMValueRef,
-    elements: BTreeMap<i64, Element>,
+struct Memory<'a, 'e> {
+    editor: &'a Editor<'e>,
+    layout: &'a Layout<'e>,
+    base: Option<Value<'e>>,
+    elements: BTreeMap<i64, Element<'e>>,
 }
 
 /// An element of a vector.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Element {
-    vector: LLVMValueRef,
+struct Element<'e> {
+    vector: Value<'e>,
     lane: u32,
     bytes: i64,
 }
 
 /// A vector access of the lanes in a constant mask.
-struct Access {
+struct Access<'e> {
     /// The stored value; for a load, the pass-through value of lanes outside the mask, if there are any.
-    value: Option<LLVMValueRef>,
-    ty: LLVMTypeRef,
-    place: LLVMValueRef,
+    value: Option<Value<'e>>,
+    /// The type of the elements.
+    element: Type<'e>,
+    ty: Type<'e>,
+    place: Value<'e>,
     mask: Vec<bool>,
 }
 
-impl Memory {
+impl<'e> Memory<'_, 'e> {
     /// Replaces the instruction if it is a load of known contents, otherwise records its effect on memory.
-    ///
-    /// # Safety
-    ///
-    /// The instruction is alive, and so is everything before it in its block; nothing else holds it.
-    unsafe fn step(&mut self, instruction: LLVMValueRef) -> bool {
-        // SAFETY: each property is only queried from instructions that have it.
-        unsafe {
-            match LLVMGetInstructionOpcode(instruction) {
-                LLVMLoad if is_simple(instruction) => {
-                    Access::of_load(instruction).is_some_and(|load| self.replace(instruction, &load))
+    fn step(&mut self, inst: Inst<'e>) -> Result<bool, LlvmError> {
+        match (inst.opcode(), inst.access()) {
+            (Opcode::Load, Some((place, ty))) if is_simple(inst) => {
+                if let Some(load) = Access::of_all(None, ty, place) {
+                    return self.replace(inst, &load);
                 }
-                LLVMLoad if LLVMGetOrdering(instruction) == LLVMAtomicOrderingNotAtomic => false,
-                LLVMStore if is_simple(instruction) => {
-                    let value = LLVMGetOperand(instruction, 0);
-                    let bytes = LLVMStoreSizeOfType(self.layout, LLVMTypeOf(value)) as i64;
-                    let (base, offset) = place_of(LLVMGetOperand(instruction, 1));
-                    self.forget(base, offset, bytes);
-                    if let Some(store) = Access::of_store(instruction) {
-                        self.note(&store);
-                    }
-                    false
+            }
+            (Opcode::Load, _) if !is_atomic(inst) => {}
+            (Opcode::Store, Some((place, ty))) if is_simple(inst) => {
+                self.write(place, ty);
+                if let Some(store) = Access::of_all(inst.operand(0), ty, place) {
+                    self.note(&store);
                 }
-                LLVMCall => self.call(instruction),
-                opcode => {
-                    if may_write(opcode) {
-                        self.elements.clear();
-                    }
-                    false
+            }
+            (Opcode::Call, _) => return self.call(inst),
+            (opcode, _) => {
+                if may_write(opcode) {
+                    self.elements.clear();
                 }
             }
         }
+        Ok(false)
     }
 
     /// As [`Memory::step`], for a call.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Memory::step`]; the instruction is a call.
-    unsafe fn call(&mut self, call: LLVMValueRef) -> bool {
-        // SAFETY: as above.
-        unsafe {
-            let name = raw::name(LLVMGetCalledValue(call));
-            let is = |prefix: &str| name.starts_with(prefix.as_bytes());
-            if is("llvm.masked.load.") {
-                return Access::of_masked_load(call).is_some_and(|load| self.replace(call, &load));
+    fn call(&mut self, call: Inst<'e>) -> Result<bool, LlvmError> {
+        if call.calls("llvm.masked.load.") {
+            return match Access::of_masked_load(call) {
+                Some(load) => self.replace(call, &load),
+                None => Ok(false),
+            };
+        }
+        if call.calls("llvm.masked.store.") {
+            match (Access::of_masked_store(call), call.two_operands()) {
+                (Some(store), _) => self.note(&store),
+                (None, Some([value, place])) => self.write(place, value.ty()),
+                (None, None) => self.elements.clear(),
             }
-            if is("llvm.masked.store.") {
-                let value = LLVMGetOperand(call, 0);
-                let bytes = LLVMStoreSizeOfType(self.layout, LLVMTypeOf(value)) as i64;
-                let (base, offset) = place_of(LLVMGetOperand(call, 1));
-                match Access::of_masked_store(call) {
-                    Some(store) => self.note(&store),
-                    None => self.forget(base, offset, bytes),
-                }
-            } else if !is("llvm.prefetch.") && !writes_nothing(call) {
-                self.elements.clear();
-            }
-            false
+        } else if !call.calls("llvm.prefetch.") && !writes_nothing(call) {
+            self.elements.clear();
+        }
+        Ok(false)
+    }
+
+    /// Forgets what a store of a type may change.
+    fn write(&mut self, place: Value<'e>, ty: Type<'e>) {
+        let (base, offset) = place_of(place);
+        match self.bytes(ty) {
+            Some(bytes) => self.forget(base, offset, bytes),
+            None => self.elements.clear(),
         }
     }
 
+    /// The bytes that a store of a type writes.
+    fn bytes(&self, ty: Type<'e>) -> Option<i64> {
+        i64::try_from(self.layout.store_size(ty)?).ok()
+    }
+
     /// Forgets what a store to these bytes may change.
-    fn forget(&mut self, base: LLVMValueRef, offset: i64, bytes: i64) {
-        if base != self.base {
+    fn forget(&mut self, base: Value<'e>, offset: i64, bytes: i64) {
+        if self.base != Some(base) {
             self.elements.clear();
-            self.base = base;
+            self.base = Some(base);
         }
         /// The most bytes of an element.
         const MOST: i64 = 16;
-        let overlaps = |(&at, element): (&i64, &Element)| {
+        let overlaps = |(&at, element): (&i64, &Element<'e>)| {
             (at + element.bytes > offset && at < offset.saturating_add(bytes)).then_some(at)
         };
         let near = self.elements.range(offset.saturating_sub(MOST)..offset.saturating_add(bytes));
@@ -150,233 +142,148 @@ impl Memory {
     }
 
     /// Records the stored lanes.
-    ///
-    /// # Safety
-    ///
-    /// The values of the access are alive.
-    unsafe fn note(&mut self, store: &Access) {
-        // SAFETY: the type is a vector.
-        unsafe {
-            let Some(vector) = store.value else { return };
-            let bytes = LLVMStoreSizeOfType(self.layout, LLVMGetElementType(store.ty)) as i64;
-            let (base, offset) = place_of(store.place);
-            let lanes = store.mask.iter().enumerate().filter(|(_, is_stored)| **is_stored);
-            for (lane, _) in lanes {
-                let at = offset.saturating_add(lane as i64 * bytes);
-                self.forget(base, at, bytes);
-                self.elements.insert(at, Element { vector, lane: lane as u32, bytes });
-            }
+    fn note(&mut self, store: &Access<'e>) {
+        let (Some(vector), Some(bytes)) = (store.value, self.bytes(store.element)) else { return };
+        let (base, offset) = place_of(store.place);
+        let lanes = store.mask.iter().enumerate().filter(|(_, is_stored)| **is_stored);
+        for (lane, _) in lanes {
+            let at = offset.saturating_add(lane as i64 * bytes);
+            self.forget(base, at, bytes);
+            self.elements.insert(at, Element { vector, lane: lane as u32, bytes });
         }
     }
 
     /// Replaces a load whose contents are known, if they come from at most two vectors as long as the load itself.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Memory::step`].
-    unsafe fn replace(&mut self, instruction: LLVMValueRef, load: &Access) -> bool {
-        // SAFETY: stored vectors are of the same block and precede the load; the shuffle has the load's type.
-        unsafe {
-            let bytes = LLVMStoreSizeOfType(self.layout, LLVMGetElementType(load.ty)) as i64;
-            let (base, offset) = place_of(load.place);
-            if base != self.base {
-                return false;
-            }
-            let count = load.mask.len();
-            let mut vectors: Vec<LLVMValueRef> = Vec::new();
-            let mut lanes = Vec::new();
-            for (lane, &is_loaded) in load.mask.iter().enumerate() {
-                let element = match (is_loaded, load.value) {
-                    (true, _) => self.elements.get(&(offset.saturating_add(lane as i64 * bytes))).copied(),
-                    (false, Some(vector)) => Some(Element { vector, lane: lane as u32, bytes }),
-                    (false, None) => None,
-                };
-                let Some(element) = element.filter(|element| element.bytes == bytes) else { return false };
-                let at = vectors.iter().position(|&vector| vector == element.vector).unwrap_or(vectors.len());
-                if at == vectors.len() {
-                    let ty = LLVMTypeOf(element.vector);
-                    if vectors.len() == 2 || LLVMGetVectorSize(ty) as usize != count {
-                        return false;
-                    }
-                    vectors.push(element.vector);
-                }
-                lanes.push(at as u32 * count as u32 + element.lane);
-            }
-            let Some((&first, second)) =
-                vectors.first().map(|first| (first, vectors.last().unwrap_or(first)))
-            else {
-                return false;
-            };
-            let context = LLVMGetTypeContext(load.ty);
-            let builder = LLVMCreateBuilderInContext(context);
-            LLVMPositionBuilderBefore(builder, instruction);
-            let [first, second] =
-                [first, *second].map(|vector| LLVMBuildBitCast(builder, vector, load.ty, c"".as_ptr()));
-            let word = LLVMInt32TypeInContext(context);
-            let mut lanes: Vec<_> = lanes.iter().map(|&lane| LLVMConstInt(word, lane.into(), 0)).collect();
-            let lanes = LLVMConstVector(lanes.as_mut_ptr(), lanes.len() as u32);
-            let shuffle = LLVMBuildShuffleVector(builder, first, second, lanes, c"".as_ptr());
-            LLVMDisposeBuilder(builder);
-            LLVMReplaceAllUsesWith(instruction, shuffle);
-            LLVMInstructionEraseFromParent(instruction);
-            true
+    fn replace(&mut self, inst: Inst<'e>, load: &Access<'e>) -> Result<bool, LlvmError> {
+        let Some((vectors, lanes)) = self.contents(load) else { return Ok(false) };
+        let (Some(first), Some(second)) = (vectors.first(), vectors.last()) else { return Ok(false) };
+        let builder = self.editor.before(inst)?;
+        // Stored vectors are of the same block and precede the load.
+        let first = builder.cast(CastOp::BitCast, *first, load.ty)?;
+        let second = builder.cast(CastOp::BitCast, *second, load.ty)?;
+        let shuffle = builder.shuffle(first, second, &lanes)?;
+        inst.replace_all_uses(shuffle)?;
+        self.editor.erase(inst)?;
+        Ok(true)
+    }
+
+    /// The vectors that the contents of a load come from, and which of their elements, counted through, each lane is.
+    fn contents(&self, load: &Access<'e>) -> Option<(Vec<Value<'e>>, Vec<Option<u32>>)> {
+        let bytes = self.bytes(load.element)?;
+        let (base, offset) = place_of(load.place);
+        if self.base != Some(base) {
+            return None;
         }
+        let count = load.mask.len();
+        let mut vectors: Vec<Value<'e>> = Vec::new();
+        let mut lanes = Vec::new();
+        for (lane, &is_loaded) in load.mask.iter().enumerate() {
+            let element = match (is_loaded, load.value) {
+                (true, _) => self.elements.get(&(offset.saturating_add(lane as i64 * bytes))).copied(),
+                (false, Some(vector)) => Some(Element { vector, lane: lane as u32, bytes }),
+                (false, None) => None,
+            };
+            let element = element.filter(|element| element.bytes == bytes)?;
+            let known = vectors.iter().position(|vector| *vector == element.vector);
+            // Default: a vector that is not among them becomes the last.
+            let at = known.unwrap_or(vectors.len());
+            if at == vectors.len() {
+                let length = vector_parts(element.vector.ty()).map(|(_, length)| length as usize);
+                if vectors.len() == 2 || length != Some(count) {
+                    return None;
+                }
+                vectors.push(element.vector);
+            }
+            lanes.push(Some(at as u32 * count as u32 + element.lane));
+        }
+        Some((vectors, lanes))
     }
 }
 
-impl Access {
-    /// # Safety
-    ///
-    /// The instruction is a load that is alive; for the functions below, a store or a call of one of the two intrinsics.
-    unsafe fn of_load(load: LLVMValueRef) -> Option<Self> {
-        // SAFETY: by the contract.
-        unsafe { Self::of_all(None, LLVMTypeOf(load), LLVMGetOperand(load, 0)) }
-    }
-
-    unsafe fn of_store(store: LLVMValueRef) -> Option<Self> {
-        // SAFETY: by the contract.
-        unsafe {
-            let value = LLVMGetOperand(store, 0);
-            Self::of_all(Some(value), LLVMTypeOf(value), LLVMGetOperand(store, 1))
-        }
-    }
-
-    unsafe fn of_all(value: Option<LLVMValueRef>, ty: LLVMTypeRef, place: LLVMValueRef) -> Option<Self> {
-        // SAFETY: the size is only queried from vectors.
-        unsafe {
-            let is_vector = LLVMGetTypeKind(ty) == LLVMVectorTypeKind && has_whole_bytes(ty);
-            is_vector.then(|| Self { value, ty, place, mask: vec![true; LLVMGetVectorSize(ty) as usize] })
-        }
+impl<'e> Access<'e> {
+    /// An access of all lanes; `None` if the type is no vector whose elements are stored without padding.
+    fn of_all(value: Option<Value<'e>>, ty: Type<'e>, place: Value<'e>) -> Option<Self> {
+        let (element, length) = vector_parts(ty)?;
+        let has_whole_bytes = match element.kind() {
+            TypeKind::Integer(bits) => matches!(bits, 8 | 16 | 32 | 64),
+            TypeKind::Half | TypeKind::BFloat | TypeKind::Float | TypeKind::Double => true,
+            _ => false,
+        };
+        has_whole_bytes.then(|| Self { value, element, ty, place, mask: vec![true; length as usize] })
     }
 
     /// `<4 x i32> @llvm.masked.load.v4i32.p0(ptr %p, <4 x i1> %mask, <4 x i32> %others)`
-    unsafe fn of_masked_load(call: LLVMValueRef) -> Option<Self> {
-        // SAFETY: by the contract.
-        unsafe {
-            let [place, mask, others] = [0, 1, 2].map(|at| LLVMGetOperand(call, at));
-            let mask = lanes_of(mask)?;
-            Self::of_all(Some(others), LLVMTypeOf(call), place).map(|access| Self { mask, ..access })
-        }
+    fn of_masked_load(call: Inst<'e>) -> Option<Self> {
+        let mask = lanes_of(call.operand(1)?)?;
+        let access = Self::of_all(call.operand(2), call.ty(), call.operand(0)?)?;
+        Some(Self { mask, ..access })
     }
 
     /// `void @llvm.masked.store.v4i32.p0(<4 x i32> %value, ptr %p, <4 x i1> %mask)`
-    unsafe fn of_masked_store(call: LLVMValueRef) -> Option<Self> {
-        // SAFETY: by the contract.
-        unsafe {
-            let [value, place, mask] = [0, 1, 2].map(|at| LLVMGetOperand(call, at));
-            let mask = lanes_of(mask)?;
-            Self::of_all(Some(value), LLVMTypeOf(value), place).map(|access| Self { mask, ..access })
-        }
+    fn of_masked_store(call: Inst<'e>) -> Option<Self> {
+        let mask = lanes_of(call.operand(2)?)?;
+        let access = Self::of_all(call.operand(0), call.operand(0)?.ty(), call.operand(1)?)?;
+        Some(Self { mask, ..access })
     }
 }
 
-/// Whether the elements of a vector are stored without padding.
-///
-/// # Safety
-///
-/// The type is a vector.
-unsafe fn has_whole_bytes(ty: LLVMTypeRef) -> bool {
-    use llvm_sys::LLVMTypeKind::*;
-    // SAFETY: the width is only queried from integers.
-    unsafe {
-        let element = LLVMGetElementType(ty);
-        match LLVMGetTypeKind(element) {
-            LLVMIntegerTypeKind => matches!(LLVMGetIntTypeWidth(element), 8 | 16 | 32 | 64),
-            LLVMHalfTypeKind | LLVMBFloatTypeKind | LLVMFloatTypeKind | LLVMDoubleTypeKind => true,
-            _ => false,
-        }
+/// The type and the number of the elements of a vector.
+pub(super) fn vector_parts(ty: Type<'_>) -> Option<(Type<'_>, u32)> {
+    match ty.kind() {
+        TypeKind::Vector { element, length } => Some((element, length)),
+        _ => None,
     }
 }
 
 /// The lanes of a constant mask.
-///
-/// # Safety
-///
-/// The value is a vector of `i1` that is alive.
-pub(super) unsafe fn lanes_of(mask: LLVMValueRef) -> Option<Vec<bool>> {
-    // SAFETY: elements are queried from a constant, as many as it has.
-    unsafe {
-        if LLVMIsConstant(mask) == 0 {
-            return None;
-        }
-        let lane = |at| {
-            let element = LLVMGetAggregateElement(mask, at);
-            let is_known = !element.is_null() && !LLVMIsAConstantInt(element).is_null();
-            is_known.then(|| LLVMConstIntGetZExtValue(element) != 0)
-        };
-        (0..LLVMGetVectorSize(LLVMTypeOf(mask))).map(lane).collect()
-    }
+pub(super) fn lanes_of(mask: Value<'_>) -> Option<Vec<bool>> {
+    let (_, length) = vector_parts(mask.ty())?;
+    (0..length).map(|at| Some(mask.element(at)?.as_unsigned()? != 0)).collect()
 }
 
 /// Decomposes a pointer into a base and a constant number of bytes.
-///
-/// # Safety
-///
-/// The value is a pointer that is alive.
-unsafe fn place_of(mut pointer: LLVMValueRef) -> (LLVMValueRef, i64) {
+fn place_of(mut pointer: Value<'_>) -> (Value<'_>, i64) {
     let mut offset = 0i64;
-    // SAFETY: operands are only queried from instructions that have them.
-    unsafe {
-        while !LLVMIsAGetElementPtrInst(pointer).is_null() && LLVMGetNumOperands(pointer) == 2 {
-            let index = LLVMGetOperand(pointer, 1);
-            let element = LLVMGetGEPSourceElementType(pointer);
-            let is_byte = LLVMGetTypeKind(element) == llvm_sys::LLVMTypeKind::LLVMIntegerTypeKind
-                && LLVMGetIntTypeWidth(element) == 8;
-            if !is_byte || LLVMIsAConstantInt(index).is_null() {
-                break;
-            }
-            let Some(sum) = offset.checked_add(LLVMConstIntGetSExtValue(index)) else { break };
-            offset = sum;
-            pointer = LLVMGetOperand(pointer, 0);
-        }
+    while let Some(gep) = pointer.as_op(Opcode::GetElementPtr).filter(|gep| gep.operand(2).is_none()) {
+        let is_byte = pointer.gep_source().is_some_and(|source| source.integer_bits() == Some(8));
+        let Some([base, index]) = gep.two_operands().filter(|_| is_byte) else { break };
+        let Some(sum) = index.as_signed().and_then(|index| offset.checked_add(index)) else { break };
+        offset = sum;
+        pointer = base;
     }
     (pointer, offset)
 }
 
+fn is_atomic(access: Inst<'_>) -> bool {
+    access.memory_order().is_some_and(|(order, _)| order != AtomicOrder::NotAtomic)
+}
+
 /// Whether an access is neither volatile nor atomic.
-///
-/// # Safety
-///
-/// The value is a load or a store that is alive.
-unsafe fn is_simple(access: LLVMValueRef) -> bool {
-    // SAFETY: by the contract.
-    unsafe { LLVMGetVolatile(access) == 0 && LLVMGetOrdering(access) == LLVMAtomicOrderingNotAtomic }
+fn is_simple(access: Inst<'_>) -> bool {
+    !access.is_volatile() && !is_atomic(access)
 }
 
 /// Whether an instruction other than a plain access or a call may write memory, or make another thread's writes visible.
-fn may_write(opcode: LLVMOpcode) -> bool {
+fn may_write(opcode: Opcode) -> bool {
     matches!(
         opcode,
-        LLVMLoad
-            | LLVMStore
-            | LLVMFence
-            | LLVMAtomicCmpXchg
-            | LLVMAtomicRMW
-            | LLVMInvoke
-            | LLVMCallBr
-            | LLVMVAArg
+        Opcode::Load
+            | Opcode::Store
+            | Opcode::Fence
+            | Opcode::AtomicCmpXchg
+            | Opcode::AtomicRMW
+            | Opcode::Invoke
+            | Opcode::CallBr
+            | Opcode::VAArg
     )
 }
 
 /// Whether a called function is declared to write no memory.
-///
-/// # Safety
-///
-/// The value is a call that is alive.
-unsafe fn writes_nothing(call: LLVMValueRef) -> bool {
+fn writes_nothing(call: Inst<'_>) -> bool {
     /// The write bits of the attribute's value, which has two bits for each kind of memory.
     const WRITES: u64 = 0xaaaa_aaaa_aaaa_aaaa;
-    const NAME: &str = "memory";
-    // SAFETY: attributes are only queried from functions.
-    unsafe {
-        let called = LLVMGetCalledValue(call);
-        if LLVMIsAFunction(called).is_null() {
-            return false;
-        }
-        let kind = LLVMGetEnumAttributeKindForName(NAME.as_ptr().cast(), NAME.len());
-        let attribute = LLVMGetEnumAttributeAtIndex(called, llvm_sys::LLVMAttributeFunctionIndex, kind);
-        !attribute.is_null() && LLVMGetEnumAttributeValue(attribute) & WRITES == 0
-    }
+    let memory = call.called_function().and_then(|function| function.attribute("memory"));
+    memory.is_some_and(|memory| memory & WRITES == 0)
 }
 
 #[cfg(test)]

@@ -106,11 +106,11 @@ impl HostMachine {
         marked.clear(module);
         result?;
         if self.cpu.triple.starts_with("x86_64") && self.cpu.has("avx512f") {
-            blend::split_masked_selections(module);
+            blend::split_masked_selections(module)?;
         }
-        let has_distances = bounds::compare_distances(module);
-        let has_unread = lanes::remove_unread_lanes(module);
-        if forward::forward_stores(module) {
+        let has_distances = bounds::compare_distances(module)?;
+        let has_unread = lanes::remove_unread_lanes(module)?;
+        if forward::forward_stores(module)? {
             // Removes stores that have no loads left, if later ones overwrite them.
             self.run(module, "dse")?;
         }
@@ -120,7 +120,7 @@ impl HostMachine {
         }
         // With 512 bits there are mask registers; with 128 LLVM keeps masks in a form that costs less than another comparison.
         if self.vector_bits() == 256 {
-            masks::widen_masks(module, self.vector_bits());
+            masks::widen_masks(module, self.vector_bits())?;
         }
         Ok(())
     }

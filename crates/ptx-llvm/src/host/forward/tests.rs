@@ -16,8 +16,8 @@ fn forwarded(body: &str) -> (String, usize) {
          declare void @other()\n\
          define <4 x i32> @f(ptr %p, ptr %q, <4 x i32> %a, <4 x i32> %b, <8 x i16> %h, <4 x i1> %m) {{\n{body}\n}}"
     );
-    let module = Module::parse(&context, "m", text.as_bytes()).expect("valid");
-    let changed = forward_stores(&module);
+    let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid");
+    let changed = forward_stores(&mut module).expect("runs");
     module.verify().expect("valid");
     let text = module.to_text();
     let shuffles = text.matches("shufflevector").count();
@@ -208,7 +208,7 @@ fn random_accesses_find_what_was_stored() {
         let types = Types::new(module.context());
         let ty = types.function(types.void(), &[types.pointer(0); 3]);
         machine.set_function(types, module.function("f", ty).expect("the one above"));
-        forward_stores(&module);
+        forward_stores(&mut module).expect("runs");
         module.verify().expect("valid");
         shuffles += module.to_text().matches("shufflevector").count();
         let object = machine.emit_object(module).expect("the backend takes it");

@@ -19,8 +19,8 @@ fn removed(body: &str) -> (String, bool) {
     let text = format!(
         "{DECLARATIONS}define i32 @f(ptr %q, <4 x i32> %a, <4 x i32> %b, <4 x ptr> %p, <8 x i32> %w, <8 x ptr> %pw, i1 %c) {{\n{body}\n}}"
     );
-    let module = Module::parse(&context, "m", text.as_bytes()).expect("valid");
-    let changed = remove_unread_lanes(&module);
+    let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid");
+    let changed = remove_unread_lanes(&mut module).expect("runs");
     module.verify().expect("valid");
     let text = module.to_text();
     let body = text.split_once("define").expect("a function").1.split_once("\n}").expect("its end").0;
@@ -198,7 +198,7 @@ fn executed(jit: &Jit, machine: &HostMachine, name: &str, text: &str, changes: b
     let ty = types.function(types.void(), &[types.pointer(0); 2]);
     machine.set_function(types, module.function("f", ty).expect("the one above"));
     if changes {
-        remove_unread_lanes(&module);
+        remove_unread_lanes(&mut module).expect("runs");
         module.verify().expect("valid");
     }
     let lines = module.to_text().lines().count();

@@ -38,8 +38,8 @@ after:
 fn masks_between_blocks_are_as_wide_as_lanes() {
     for (vector_bits, ty) in [(256, "<8 x i32>"), (128, "<8 x i16>")] {
         let context = Context::new().expect("LLVM 22");
-        let module = Module::parse(&context, "m", LOOP.as_bytes()).expect("valid");
-        widen_masks(&module, vector_bits);
+        let mut module = Module::parse(&context, "m", LOOP.as_bytes()).expect("valid");
+        widen_masks(&mut module, vector_bits).expect("runs");
         module.verify().expect("valid");
         let text = module.to_text();
         assert!(!text.contains("phi <8 x i1>"), "{text}");
@@ -63,7 +63,7 @@ fn wide_masks_have_the_same_lanes() {
         let types = Types::new(module.context());
         let ty = types.function(types.void(), &[types.pointer(0); 2]);
         machine.set_function(types, module.function("f", ty).expect("the one above"));
-        widen_masks(&module, vector_bits);
+        widen_masks(&mut module, vector_bits).expect("runs");
         let object = machine.emit_object(module).expect("the backend takes it");
         let code = jit.add_object(&format!("masks{vector_bits}"), &object).expect("links");
         let address = code.address("f").expect("defined");
