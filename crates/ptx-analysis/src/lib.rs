@@ -9,7 +9,7 @@
 //! Invariants:
 //! - any text has an index, and no request panics, whatever its offset;
 //! - everything takes time linear in the text;
-//! - instructions, modifiers, directives and their versions are those of `ptx-isa`; nothing is listed here.
+//! - instructions, modifiers and directives that are shown, with their versions and sentences, are rows of `ptx-isa`.
 
 mod calls;
 mod check;
