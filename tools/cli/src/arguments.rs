@@ -102,6 +102,15 @@ pub struct OptimizeArgs {
     /// Passes to run after those of the optimization level, as in --passes='function(sroa,gvn),ptx-strip-hints'; --print-passes lists this project's
     #[arg(long, value_name = "PASSES")]
     pub passes: Option<String>,
+    /// Whether to optimize code that was compiled without optimization or for debugging (`optnone`, `.target debug`) like source; it can no longer be debugged then. auto: no, with a warning
+    #[arg(long, value_enum, default_value_t, value_name = "CHOICE")]
+    pub unoptimized: UnoptimizedChoice,
+}
+
+/// What to print about passes.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Optimization")]
+pub struct PassReportArgs {
     /// Print the LLVM IR to standard error before a pass; passes of LLVM's between those of this project run as one
     #[arg(long, value_name = "PASS")]
     pub print_before: Vec<String>,
@@ -114,9 +123,6 @@ pub struct OptimizeArgs {
     /// Print to standard error how long the passes took
     #[arg(long)]
     pub time_passes: bool,
-    /// Whether to optimize code that was compiled without optimization or for debugging (`optnone`, `.target debug`) like source; it can no longer be debugged then. auto: no, with a warning
-    #[arg(long, value_enum, default_value_t, value_name = "CHOICE")]
-    pub unoptimized: UnoptimizedChoice,
 }
 
 /// Whether to optimize code that was compiled without optimization.
