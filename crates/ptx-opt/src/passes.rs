@@ -44,6 +44,7 @@ pub const PASSES: &[Pass] = &[
 
 /// The passes of this project that every level but `-O0` ends with, in this order.
 pub const AT_LEVELS: &[Pass] = &[
+    narrow_comparisons::PASS,
     recompute_indices::PASS,
     sink::PASS,
     reduce_call_pressure::PASS,

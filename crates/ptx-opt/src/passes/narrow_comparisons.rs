@@ -7,8 +7,7 @@
 //! %c = icmp ne i64 %m, 100             -->   %c = icmp ne i32 %t, 100
 //! ```
 //!
-//! On a GPU the lower half is a register, the mask an instruction and the comparison of 64 bits two; and `ptxas` finds the trip count of a loop that counts
-//! so only by the other form.
+//! On a GPU the lower half is a register, the mask an instruction and the comparison of 64 bits two.
 
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate};
@@ -19,7 +18,7 @@ use crate::pass::{Pass, Run, When};
 pub(super) const PASS: Pass = Pass {
     name: "ptx-narrow-comparisons",
     summary: "Compares 32 bits of a 64-bit integer where a mask leaves no others.",
-    when: When::Named,
+    when: When::LastAtLevels,
     run: Run::Function(run),
     parameters: &[],
 };

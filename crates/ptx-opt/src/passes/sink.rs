@@ -22,8 +22,8 @@
 use std::collections::{HashMap, HashSet};
 
 use ptx_graph::{Component, FlowGraph, components, immediate_dominators};
-use ptx_llvm::LlvmError;
 use ptx_llvm::edit::{Block, Editor, Function, Inst, Opcode, TypeKind, Value};
+use ptx_llvm::{LlvmError, marks};
 
 use crate::pass::{Pass, Run, When};
 
@@ -219,6 +219,13 @@ impl<'e> Sinking<'_, 'e> {
                 moved.insert(root);
             }
         }
+        if moved.is_empty() {
+            return Ok(());
+        }
+        // It is no longer an instruction with a guard in PTX, which raising would compute the operands of before.
+        if let Some(branch) = self.graph.blocks[at].terminator() {
+            branch.set_metadata(self.editor.metadata_kind(marks::GUARD), None);
+        }
         // Candidates were found from the last to the first.
         for (inst, root) in candidates.into_iter().zip(roots).rev() {
             if moved.contains(&root) {
@@ -358,7 +365,8 @@ fn cost(inst: Inst<'_>) -> u32 {
 
 /// Whether a call is one machine instruction.
 fn is_cheap(call: Inst<'_>) -> bool {
-    const CHEAP: [&str; 14] = [
+    const CHEAP: [&str; 15] = [
+        "llvm.nvvm.fma.",
         "llvm.fma.",
         "llvm.fmuladd.",
         "llvm.fabs.",
@@ -456,6 +464,33 @@ end:
             moved(&both, &format!("{STORE}\n  store float %e, ptr addrspace(1) %q")),
             ["l", "m", "n", "d", "e"]
         );
+    }
+
+    #[test]
+    fn a_guarded_instruction_becomes_a_block() {
+        let text = |computed: &str| {
+            format!(
+                "declare float @llvm.log2.f32(float)
+define void @f(ptr addrspace(1) %p, float %a, float %x, i1 %c) {{
+{computed}
+  br i1 %c, label %guarded, label %end, !ptx.guard !0
+guarded:
+{STORE}
+  br label %end
+end:
+  ret void
+}}
+!0 = !{{}}"
+            )
+        };
+        let is_guard = |computed: &str| {
+            let context = Context::new().expect("LLVM 22");
+            let mut module = Module::parse(&context, "m", text(computed).as_bytes()).expect("valid text");
+            crate::pass::on_functions(&mut module, super::run).expect("runs");
+            module.to_text().contains("!ptx.guard")
+        };
+        assert!(!is_guard(LOG));
+        assert!(is_guard("  %n = fadd float %x, 1.0"));
     }
 
     #[test]
