@@ -34,6 +34,15 @@ pub struct Label {
     pub text: String,
 }
 
+/// An edit of the input that carries out a suggestion.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fix {
+    /// What is replaced; empty where text is inserted.
+    pub span: Span,
+    /// The text in its place.
+    pub text: String,
+}
+
 /// A part of a message in machine-readable form, for programs that process diagnostics.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 #[serde(untagged)]
@@ -63,6 +72,8 @@ pub struct Diagnostic {
     pub related: Vec<Label>,
     /// A suggestion how to correct the input, if there is one.
     pub help: Option<String>,
+    /// Edits for editors that carry out the suggestion. Each of them is a whole correction; the likeliest is first.
+    pub fixes: Vec<Fix>,
     /// Parts of the message by name, for programs. The JSON form includes them, and in this case also the related locations.
     pub details: Vec<(&'static str, Detail)>,
 }
@@ -98,6 +109,7 @@ impl Diagnostic {
             label: None,
             related: Vec::new(),
             help: None,
+            fixes: Vec::new(),
             details: Vec::new(),
         }
     }
@@ -113,6 +125,13 @@ impl Diagnostic {
     #[must_use]
     pub fn with_help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
+        self
+    }
+
+    /// Adds an edit that corrects the input.
+    #[must_use]
+    pub fn with_fix(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.fixes.push(Fix { span, text: text.into() });
         self
     }
 

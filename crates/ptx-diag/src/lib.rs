@@ -13,7 +13,7 @@ mod source;
 
 pub use code::{Code, CodeMeaning};
 pub use count::{between, counted};
-pub use diagnostic::{Detail, Diagnostic, Diagnostics, Label, Severity};
+pub use diagnostic::{Detail, Diagnostic, Diagnostics, Fix, Label, Severity};
 pub use nearest::nearest;
 pub use render::{Color, Format, MAX_SHOWN, render};
 pub use source::{Position, SourceFile, Span};

@@ -67,6 +67,21 @@ pub fn explain(mnemonic: &str, executes: Executes) -> Result<String, MnemonicErr
     Ok(out.trim_start().to_owned())
 }
 
+/// One row in Markdown, as [`explain`] has it, without the properties that all rows of its meaning share.
+pub fn describe(form: &Form) -> String {
+    let mut out = String::new();
+    push_row(&mut out, form, None);
+    out.trim_matches('\n').to_owned()
+}
+
+/// `PTX 8.6, sm_100`; with the targets where not every later one has it.
+pub fn version_text(since: Since) -> String {
+    match since.only {
+        [] => format!("PTX {}, sm_{}", since.ptx, since.sm),
+        _ => format!("PTX {}, {}", since.ptx, since.targets()),
+    }
+}
+
 /// Rows of one opcode are consecutive, and so, mostly, are those with the same semantics.
 fn push_rows(
     out: &mut String,
@@ -169,14 +184,6 @@ fn modifier_text(form: &Form, modifier: Mod) -> String {
             format!("`.{name}` ({})", version_text(*since))
         }
         _ => format!("`.{name}`"),
-    }
-}
-
-/// `PTX 8.6, sm_100`; with the targets where not every later one has it.
-fn version_text(since: Since) -> String {
-    match since.only {
-        [] => format!("PTX {}, sm_{}", since.ptx, since.sm),
-        _ => format!("PTX {}, {}", since.ptx, since.targets()),
     }
 }
 

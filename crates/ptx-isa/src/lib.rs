@@ -15,6 +15,7 @@
 mod constants;
 mod constraint;
 mod construct;
+mod directive;
 mod explain;
 mod families;
 mod form;
@@ -36,7 +37,8 @@ mod types;
 pub use constants::Constants;
 pub use constraint::Constraint;
 pub use construct::Construct;
-pub use explain::{Executes, construct_page, explain, page};
+pub use directive::{Directive, Place};
+pub use explain::{Executes, construct_page, describe, explain, page, version_text};
 pub use families::{
     ArithSem, AsyncSem, BitsSem, BlockSem, CompareSem, ControlSem, MatrixSem, MemorySem, MoveSem, Note,
     Opcode, Sem, TextureSem, VideoSem, WarpSem,

@@ -46,18 +46,30 @@ impl Component {
 /// Declares the special registers that carry no number, one row each: name, type, whether it has components,
 /// first PTX version and architecture.
 macro_rules! special_registers {
-    ($($(#[$doc:meta])* $v:ident $s:literal $ty:ident $vec:ident ($major:literal, $minor:literal) $sm:literal;)*) => {
+    ($(#[doc = $doc:literal] $v:ident $s:literal $ty:ident $vec:ident ($major:literal, $minor:literal) $sm:literal;)*) => {
         /// A special register, without the leading `%` of its name.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum SpecialReg {
-            $($(#[$doc])* $v,)*
-            /// `%pm0` .. `%pm7`: performance monitoring counters, 32 bits (manual 10.23).
+            $(#[doc = $doc] $v,)*
+            /// `%pm0` .. `%pm7`: performance monitoring counters, 32 bits (manual 10.25).
             Pm(u8),
-            /// `%pm0_64` .. `%pm7_64`: the same, 64 bits (manual 10.24).
+            /// `%pm0_64` .. `%pm7_64`: the same, 64 bits (manual 10.26).
             Pm64(u8),
             /// `%envreg0` .. `%envreg31`: set by the driver (manual 10.27).
             Envreg(u8),
         }
+        impl SpecialReg {
+            /// The meaning in a few words, with the manual's section in parentheses.
+            pub const fn doc(self) -> &'static str {
+                match self {
+                    $(Self::$v => $doc.trim_ascii(),)*
+                    Self::Pm(_) => "Performance monitoring counter (10.25).",
+                    Self::Pm64(_) => "Performance monitoring counter of 64 bits (10.26).",
+                    Self::Envreg(_) => "Set by the driver (10.27).",
+                }
+            }
+        }
+
         const ROWS: &[(SpecialReg, &str, ScalarType, Shape, Since)] = &[
             $((SpecialReg::$v, $s, ScalarType::$ty, Shape::$vec,
                Since::new($major, $minor, $sm)),)*

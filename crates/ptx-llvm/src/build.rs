@@ -27,6 +27,7 @@ pub use debug::DebugInfo;
 pub use global::{DeviceAccess, Function, GlobalSpec, Linkage};
 pub use handle::{Block, Metadata, Type, Value};
 pub use instruction::{Asm, AsmEffects, BinaryOp, Builder, CastOp, NoWrap};
+pub(crate) use instruction::{build_before, move_before};
 pub use operation::{Contraction, FloatPredicate, IntPredicate, Ordering, RmwOp, Scope, Volatility};
 pub use types::Types;
 

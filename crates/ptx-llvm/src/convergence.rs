@@ -20,153 +20,98 @@
 //! itself convergent, and that LLVM therefore neither duplicates nor passes by; afterwards the calls are removed.
 
 use std::collections::{HashMap, HashSet};
-use std::ffi::CStr;
 
-use inkwell::values::AsValueRef as _;
-use llvm_sys::LLVMAttributeFunctionIndex;
-use llvm_sys::LLVMCallConv;
-use llvm_sys::LLVMOpcode::*;
-use llvm_sys::core::*;
-use llvm_sys::prelude::*;
 use ptx_graph::{FlowGraph, immediate_dominators, iterated_frontier};
 
+use crate::edit::{Attribute, Block, Editor, Function, Inst, Opcode, Value, edit};
+use crate::error::LlvmError;
 use crate::module::Module;
-use crate::pass::is_optimized;
-use crate::raw;
+use crate::view::CallingConvention;
 
 mod assembly;
 
 /// The function that is called where threads come together; LLVM adds a number if the module has one of this name.
-const MARKER: &CStr = c"ptx.join";
+const MARKER: &[u8] = b"ptx.join";
 
 /// LLVM's number for `memory(inaccessiblemem: readwrite)`: the calls are kept, and have no effect on any access.
 const INACCESSIBLE_MEMORY: u64 = 0b1100;
 
-/// Calling convention of kernels.
-const PTX_KERNEL: u32 = LLVMCallConv::LLVMPTXKernelCallConv as u32;
+/// The name of the function whose calls keep joins, if there are any.
+#[must_use]
+pub(crate) struct Joins(Option<Vec<u8>>);
 
-/// Runs `action`, which may change the flow of control, so that threads that were together at a convergent operation still are.
-pub(crate) fn with_joins_kept<T>(module: &Module<'_>, action: impl FnOnce() -> T) -> T {
-    // SAFETY: nothing else changes the module meanwhile; the marker is looked up again after the action.
-    unsafe {
-        let convergent = Convergent::new();
-        assembly::mark(module, &convergent);
-        let mut marker = Marker::new(module);
-        for function in module.inkwell().get_functions() {
-            if function.count_basic_blocks() > 1 && is_optimized(function) {
-                marker.place(&Flow::new(function.as_value_ref()), &convergent);
+/// Has LLVM's passes keep joins, so that threads that were together at a convergent operation still are; [`Joins::release`] follows them.
+pub(crate) fn keep_joins(module: &mut Module<'_>) -> Result<Joins, LlvmError> {
+    edit(module, |editor| {
+        assembly::mark(editor)?;
+        let mut marker = Marker { editor, function: None };
+        for function in editor.optimized_functions() {
+            let flow = Flow::new(function);
+            if flow.blocks.len() > 1 {
+                marker.place(&flow)?;
             }
         }
-        let name = marker.name();
-        let result = action();
-        if let Some(name) = name {
-            remove(module, &name);
-        }
-        result
+        Ok(Joins(marker.function.map(Function::name)))
+    })
+}
+
+impl Joins {
+    /// Removes the calls and the function.
+    pub(crate) fn release(self, module: &mut Module<'_>) -> Result<(), LlvmError> {
+        let Some(name) = self.0 else { return Ok(()) };
+        edit(module, |editor| {
+            let Some(marker) = editor.function_named(&name) else {
+                return Ok(());
+            };
+            let calls: Vec<Inst<'_>> = marker.users().filter_map(Value::as_inst).collect();
+            calls.into_iter().try_for_each(|call| editor.erase(call))?;
+            editor.erase_function(marker);
+            Ok(())
+        })
     }
 }
 
-/// LLVM's attribute `convergent`.
-struct Convergent {
-    kind: u32,
+/// Whether an instruction is a call that is `convergent`, or whose callee is.
+fn is_convergent(inst: Inst<'_>) -> bool {
+    inst.has_call_attribute("convergent") || inst.called_function().is_some_and(is_convergent_function)
 }
 
-impl Convergent {
-    fn new() -> Self {
-        // SAFETY: the text has that many bytes.
-        Self { kind: unsafe { LLVMGetEnumAttributeKindForName(c"convergent".as_ptr(), 10) } }
-    }
-
-    /// Whether an instruction is a call that has the attribute, or whose callee has it.
-    ///
-    /// # Safety
-    ///
-    /// The instruction is alive.
-    unsafe fn is(&self, instruction: LLVMValueRef) -> bool {
-        // SAFETY: attributes are asked of calls and functions.
-        unsafe {
-            if !is_call(instruction) {
-                return false;
-            }
-            let own = LLVMGetCallSiteEnumAttribute(instruction, LLVMAttributeFunctionIndex, self.kind);
-            !own.is_null() || self.is_function(LLVMIsAFunction(LLVMGetCalledValue(instruction)))
-        }
-    }
-
-    /// Whether a function has the attribute.
-    ///
-    /// # Safety
-    ///
-    /// The function is alive or null.
-    unsafe fn is_function(&self, function: LLVMValueRef) -> bool {
-        // SAFETY: the attribute is asked of a function.
-        unsafe {
-            !function.is_null()
-                && !LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, self.kind).is_null()
-        }
-    }
-}
-
-/// Whether an instruction is a call.
-///
-/// # Safety
-///
-/// The instruction is alive.
-unsafe fn is_call(instruction: LLVMValueRef) -> bool {
-    // SAFETY: the kind is asked of a value that is alive.
-    unsafe { matches!(LLVMGetInstructionOpcode(instruction), LLVMCall | LLVMInvoke | LLVMCallBr) }
+/// Whether a function is `convergent`.
+fn is_convergent_function(function: Function<'_>) -> bool {
+    function.attribute("convergent").is_some()
 }
 
 /// Whether LLVM may replace a call by the body of a function, whose blocks then join in the block of the call.
-///
-/// # Safety
-///
-/// The call is alive.
-unsafe fn may_be_inlined(call: LLVMValueRef) -> bool {
-    // SAFETY: the blocks are counted of a function.
-    unsafe {
-        let callee = LLVMGetCalledValue(call);
-        let function = LLVMIsAFunction(callee);
-        match function.is_null() {
-            // Through an address, which may become known.
-            true => LLVMIsAInlineAsm(callee).is_null(),
-            false => LLVMCountBasicBlocks(function) > 0,
-        }
+fn may_be_inlined(call: Inst<'_>) -> bool {
+    match call.called_function() {
+        Some(function) => function.entry().is_some(),
+        // Through an address, which may become known.
+        None => call.callee().is_some_and(|callee| !callee.is_inline_asm()),
     }
 }
 
 /// The blocks of a function and the edges between them.
-struct Flow {
-    function: LLVMValueRef,
-    blocks: Vec<LLVMBasicBlockRef>,
+struct Flow<'e> {
+    function: Function<'e>,
+    blocks: Vec<Block<'e>>,
     successors: Vec<Vec<usize>>,
     predecessors: Vec<Vec<usize>>,
 }
 
-impl Flow {
-    /// # Safety
-    ///
-    /// The function is alive and has blocks.
-    unsafe fn new(function: LLVMValueRef) -> Self {
-        // SAFETY: successors are asked of a terminator.
-        unsafe {
-            let blocks = raw::blocks(function);
-            let numbers: HashMap<LLVMBasicBlockRef, usize> =
-                blocks.iter().enumerate().map(|(at, block)| (*block, at)).collect();
-            let mut successors = vec![Vec::new(); blocks.len()];
-            let mut predecessors = vec![Vec::new(); blocks.len()];
-            for (at, block) in blocks.iter().enumerate() {
-                let end = LLVMGetBasicBlockTerminator(*block);
-                let count = if end.is_null() { 0 } else { LLVMGetNumSuccessors(end) };
-                for place in 0..count {
-                    if let Some(&to) = numbers.get(&LLVMGetSuccessor(end, place)) {
-                        successors[at].push(to);
-                        predecessors[to].push(at);
-                    }
-                }
+impl<'e> Flow<'e> {
+    fn new(function: Function<'e>) -> Self {
+        let blocks = function.blocks();
+        let numbers: HashMap<Block<'e>, usize> =
+            blocks.iter().enumerate().map(|(at, block)| (*block, at)).collect();
+        let mut successors = vec![Vec::new(); blocks.len()];
+        let mut predecessors = vec![Vec::new(); blocks.len()];
+        for (at, block) in blocks.iter().enumerate() {
+            for to in block.successors().filter_map(|to| numbers.get(&to).copied()) {
+                successors[at].push(to);
+                predecessors[to].push(at);
             }
-            Self { function, blocks, successors, predecessors }
         }
+        Self { function, blocks, successors, predecessors }
     }
 
     /// Whether an edge, from one block to another, leads back to a block that dominates where it comes from.
@@ -195,7 +140,7 @@ impl Flow {
     }
 }
 
-impl FlowGraph for Flow {
+impl FlowGraph for Flow<'_> {
     fn block_count(&self) -> usize {
         self.blocks.len()
     }
@@ -215,14 +160,14 @@ impl FlowGraph for Flow {
 
 /// A function with its edges reversed. Its entry is an additional block after the function's own, to which control goes where it leaves the
 /// function, and from one block of each part that it never leaves.
-struct Reversed<'f> {
-    flow: &'f Flow,
+struct Reversed<'f, 'e> {
+    flow: &'f Flow<'e>,
     ends: Vec<usize>,
     is_end: Vec<bool>,
 }
 
-impl<'f> Reversed<'f> {
-    fn new(flow: &'f Flow) -> Self {
+impl<'f, 'e> Reversed<'f, 'e> {
+    fn new(flow: &'f Flow<'e>) -> Self {
         let count = flow.blocks.len();
         let mut reversed = Reversed { flow, ends: Vec::new(), is_end: vec![false; count] };
         let mut seen = vec![false; count];
@@ -245,7 +190,7 @@ impl<'f> Reversed<'f> {
     }
 }
 
-impl FlowGraph for Reversed<'_> {
+impl FlowGraph for Reversed<'_, '_> {
     fn block_count(&self) -> usize {
         self.flow.blocks.len() + 1
     }
@@ -268,135 +213,99 @@ impl FlowGraph for Reversed<'_> {
 }
 
 /// Where a branch gets its call.
-enum Place {
+enum Place<'e> {
     /// A convergent operation precedes the branch, or nothing joins there.
     Nowhere,
     /// Before this instruction.
-    Before(LLVMValueRef),
+    Before(Inst<'e>),
     /// In a new block on the way from these predecessors.
     Between(Vec<usize>),
 }
 
 /// The function that is called.
-struct Marker<'m, 'c> {
-    module: &'m Module<'c>,
-    /// Its type and itself, once there is a call.
-    function: Option<(LLVMTypeRef, LLVMValueRef)>,
+struct Marker<'a, 'e> {
+    editor: &'a Editor<'e>,
+    /// The function, once there is a call.
+    function: Option<Function<'e>>,
 }
 
-impl<'m, 'c> Marker<'m, 'c> {
-    fn new(module: &'m Module<'c>) -> Self {
-        Self { module, function: None }
-    }
-
-    /// Its name; `None` without a call.
-    ///
-    /// # Safety
-    ///
-    /// The module is alive.
-    unsafe fn name(&self) -> Option<Vec<u8>> {
-        // SAFETY: the function is the module's.
-        self.function.map(|(_, function)| unsafe { raw::name(function) })
-    }
-
+impl<'e> Marker<'_, 'e> {
     /// Adds the calls of a function.
-    ///
-    /// # Safety
-    ///
-    /// The flow is that of a function of the module as it is.
-    unsafe fn place(&mut self, flow: &Flow, convergent: &Convergent) {
-        // SAFETY: blocks and their instructions are alive; new blocks are added after all are found.
-        unsafe {
-            let is_convergent = |block: &LLVMBasicBlockRef| {
-                raw::instructions(*block).into_iter().any(|instruction| convergent.is(instruction))
-            };
-            let operations: Vec<usize> =
-                (0..flow.blocks.len()).filter(|at| is_convergent(&flow.blocks[*at])).collect();
-            if operations.is_empty() {
-                return;
+    fn place(&mut self, flow: &Flow<'e>) -> Result<(), LlvmError> {
+        let has_convergent = |at: &usize| flow.blocks[*at].instructions().into_iter().any(is_convergent);
+        let operations: Vec<usize> = (0..flow.blocks.len()).filter(has_convergent).collect();
+        if operations.is_empty() {
+            return Ok(());
+        }
+        let reversed = Reversed::new(flow);
+        let controlling = iterated_frontier(&reversed, &immediate_dominators(&reversed), operations);
+        let is_back = flow.is_back_edge();
+        for block in (0..flow.blocks.len()).filter(|block| controlling[*block]) {
+            // A branch to one place decides nothing.
+            if flow.successors[block].len() < 2 {
+                continue;
             }
-            let reversed = Reversed::new(flow);
-            let controlling = iterated_frontier(&reversed, &immediate_dominators(&reversed), operations);
-            let is_back = flow.is_back_edge();
-            for block in (0..flow.blocks.len()).filter(|block| controlling[*block]) {
-                // A branch to one place decides nothing.
-                if flow.successors[block].len() < 2 {
-                    continue;
-                }
-                match place_of(flow, block, &is_back, convergent) {
-                    Place::Nowhere => {}
-                    Place::Before(instruction) => self.call_before(instruction),
-                    Place::Between(predecessors) => self.call_between(flow, &predecessors, block),
-                }
+            match place_of(flow, block, &is_back) {
+                Place::Nowhere => {}
+                Place::Before(instruction) => self.call_before(instruction)?,
+                Place::Between(predecessors) => self.call_between(flow, &predecessors, block)?,
             }
         }
+        Ok(())
     }
 
-    /// # Safety
-    ///
-    /// The instruction is alive and the module's.
-    unsafe fn call_before(&mut self, instruction: LLVMValueRef) {
-        let (ty, function) = self.declared();
-        // SAFETY: the builder is positioned before an instruction that is alive, and disposed once.
-        unsafe {
-            let builder = LLVMCreateBuilderInContext(self.module.context().raw());
-            LLVMPositionBuilderBefore(builder, instruction);
-            LLVMBuildCall2(builder, ty, function, std::ptr::null_mut(), 0, c"".as_ptr());
-            LLVMDisposeBuilder(builder);
-        }
+    fn call_before(&mut self, inst: Inst<'e>) -> Result<(), LlvmError> {
+        let function = self.declared()?;
+        self.editor.before(inst)?.call(function, &[])?;
+        Ok(())
     }
 
     /// Puts a block with the call between a block and some of its predecessors.
-    ///
-    /// # Safety
-    ///
-    /// The flow is that of a function of the module, apart from blocks between others; the predecessors are the block's.
-    unsafe fn call_between(&mut self, flow: &Flow, predecessors: &[usize], block: usize) {
-        // SAFETY: phis, branches and blocks are alive; each phi is given as many values as it has predecessors.
-        unsafe {
-            let (context, block) = (self.module.context().raw(), flow.blocks[block]);
-            let before: HashSet<LLVMBasicBlockRef> = predecessors.iter().map(|at| flow.blocks[*at]).collect();
-            let between = LLVMInsertBasicBlockInContext(context, block, c"join".as_ptr());
-            let builder = LLVMCreateBuilderInContext(context);
-            LLVMPositionBuilderAtEnd(builder, between);
-            let end = LLVMBuildBr(builder, block);
-            self.call_before(end);
-            for phi in raw::instructions(block) {
-                if LLVMIsAPHINode(phi).is_null() {
-                    break;
-                }
-                split_phi(builder, phi, &before, between);
+    fn call_between(
+        &mut self,
+        flow: &Flow<'e>,
+        predecessors: &[usize],
+        block: usize,
+    ) -> Result<(), LlvmError> {
+        let block = flow.blocks[block];
+        let before: HashSet<Block<'e>> = predecessors.iter().map(|at| flow.blocks[*at]).collect();
+        let between = self.editor.insert_block(block, "join");
+        let end = self.editor.at_end(between).branch(block)?;
+        self.call_before(end)?;
+        for phi in block.instructions() {
+            if phi.opcode() != Opcode::Phi {
+                break;
             }
-            LLVMDisposeBuilder(builder);
-            for predecessor in before {
-                let end = LLVMGetBasicBlockTerminator(predecessor);
-                for at in 0..LLVMGetNumSuccessors(end) {
-                    if LLVMGetSuccessor(end, at) == block {
-                        LLVMSetSuccessor(end, at, between);
-                    }
+            split_phi(self.editor, phi, &before, between)?;
+        }
+        for end in before.into_iter().filter_map(Block::terminator) {
+            for (at, to) in (0..).zip(end.successors()) {
+                if to == block {
+                    end.set_successor(at, between)?;
                 }
             }
         }
+        Ok(())
     }
 
     /// The function, which is declared with the first call.
-    fn declared(&mut self) -> (LLVMTypeRef, LLVMValueRef) {
-        *self.function.get_or_insert_with(|| {
-            // SAFETY: the name ends in a NUL byte, which LLVM copies; attributes are added to a function.
-            unsafe {
-                let context = self.module.context().raw();
-                let ty = LLVMFunctionType(LLVMVoidTypeInContext(context), std::ptr::null_mut(), 0, 0);
-                let function = LLVMAddFunction(self.module.raw(), MARKER.as_ptr(), ty);
-                let flags =
-                    ["convergent", "nocallback", "nofree", "nounwind", "willreturn"].map(|name| (name, 0));
-                for (name, value) in flags.into_iter().chain([("memory", INACCESSIBLE_MEMORY)]) {
-                    let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
-                    let attribute = LLVMCreateEnumAttribute(context, kind, value);
-                    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, attribute);
-                }
-                (ty, function)
-            }
-        })
+    fn declared(&mut self) -> Result<Function<'e>, LlvmError> {
+        if let Some(function) = self.function {
+            return Ok(function);
+        }
+        let function = self.editor.declare(MARKER, self.editor.void(), &[])?;
+        for attribute in [
+            Attribute::Convergent,
+            Attribute::NoCallback,
+            Attribute::NoFree,
+            Attribute::NoUnwind,
+            Attribute::WillReturn,
+            Attribute::Memory(INACCESSIBLE_MEMORY),
+        ] {
+            function.add_attribute(attribute);
+        }
+        self.function = Some(function);
+        Ok(function)
     }
 }
 
@@ -412,117 +321,55 @@ impl<'m, 'c> Marker<'m, 'c> {
 ///   %j = phi i32 [ 1, %a ], [ 2, %b ]
 ///   %x = phi i32 [ %y, %latch ], [ %j, %join ]
 /// ```
-///
-/// # Safety
-///
-/// The phi is alive, and the blocks are those that it has values for.
-unsafe fn split_phi(
-    builder: LLVMBuilderRef,
-    phi: LLVMValueRef,
-    before: &HashSet<LLVMBasicBlockRef>,
-    between: LLVMBasicBlockRef,
-) {
-    // SAFETY: incoming values are counted, and each is given with its block.
-    unsafe {
-        let incoming = (0..LLVMCountIncoming(phi))
-            .map(|at| (LLVMGetIncomingValue(phi, at), LLVMGetIncomingBlock(phi, at)));
-        let (moved, kept): (Vec<_>, Vec<_>) = incoming.partition(|(_, block)| before.contains(block));
-        let add = |phi, (mut value, mut block): (LLVMValueRef, LLVMBasicBlockRef)| {
-            LLVMAddIncoming(phi, &raw mut value, &raw mut block, 1);
-        };
-        LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(between));
-        let joined = LLVMBuildPhi(builder, LLVMTypeOf(phi), c"".as_ptr());
-        moved.into_iter().for_each(|value| add(joined, value));
-        // LLVM's interface has no way to take a value from a phi.
-        LLVMPositionBuilderBefore(builder, phi);
-        let rest = LLVMBuildPhi(builder, LLVMTypeOf(phi), c"".as_ptr());
-        kept.into_iter().chain([(joined, between)]).for_each(|value| add(rest, value));
-        let name = raw::name(phi);
-        LLVMReplaceAllUsesWith(phi, rest);
-        LLVMInstructionEraseFromParent(phi);
-        LLVMSetValueName2(rest, name.as_ptr().cast(), name.len());
-    }
+fn split_phi<'e>(
+    editor: &Editor<'e>,
+    phi: Inst<'e>,
+    before: &HashSet<Block<'e>>,
+    between: Block<'e>,
+) -> Result<(), LlvmError> {
+    let Some(first) = between.first() else { return Ok(()) };
+    let (moved, mut kept): (Vec<_>, Vec<_>) = phi.incomings().partition(|(_, block)| before.contains(block));
+    let joined = editor.before(first)?.phi(phi.ty(), &moved)?;
+    // No value is taken from a phi.
+    kept.push((joined.value(), between));
+    let rest = editor.before(phi)?.phi(phi.ty(), &kept)?;
+    let name = phi.name();
+    phi.replace_all_uses(rest.value())?;
+    editor.erase(phi)?;
+    rest.value().set_name(&name);
+    Ok(())
 }
 
 /// Where the branch at the end of a block gets its call: after the last call that may become blocks of its own, else where the block begins. In
 /// front of a loop it is where the ways into the loop join, or those back: a call in the loop's first block would keep LLVM from
 /// rotating it.
-///
-/// # Safety
-///
-/// The flow is that of a function that is alive, apart from blocks between others.
-unsafe fn place_of(
-    flow: &Flow,
-    block: usize,
-    is_back: &impl Fn(usize, usize) -> bool,
-    convergent: &Convergent,
-) -> Place {
-    // SAFETY: instructions of a block that is alive.
-    unsafe {
-        let instructions = raw::instructions(flow.blocks[block]);
-        for at in (0..instructions.len()).rev().filter(|at| is_call(instructions[*at])) {
-            if may_be_inlined(instructions[at]) {
-                // The call may be the terminator, whose ways have nothing to join.
-                return instructions.get(at + 1).map_or(Place::Nowhere, |next| Place::Before(*next));
-            }
-            if convergent.is(instructions[at]) {
-                return Place::Nowhere;
-            }
+fn place_of<'e>(flow: &Flow<'e>, block: usize, is_back: &impl Fn(usize, usize) -> bool) -> Place<'e> {
+    let instructions = flow.blocks[block].instructions();
+    let calls = (0..instructions.len()).rev().filter(|at| instructions[*at].opcode().is_call());
+    for at in calls {
+        if may_be_inlined(instructions[at]) {
+            // The call may be the terminator, whose ways have nothing to join.
+            return instructions.get(at + 1).map_or(Place::Nowhere, |next| Place::Before(*next));
         }
-        if block == 0 {
-            // Kernels are not called by others.
-            return match LLVMGetFunctionCallConv(flow.function) == PTX_KERNEL {
-                true => Place::Nowhere,
-                false => first_place(&instructions),
-            };
-        }
-        let (back, into): (Vec<usize>, Vec<usize>) =
-            flow.predecessors[block].iter().copied().partition(|from| is_back(*from, block));
-        match (back.len(), into.len()) {
-            (0, _) => first_place(&instructions),
-            (1, 1) => Place::Nowhere,
-            (_, 1) => Place::Between(back),
-            _ => Place::Between(into),
+        if is_convergent(instructions[at]) {
+            return Place::Nowhere;
         }
     }
-}
-
-/// Before the first instruction that is not a phi.
-///
-/// # Safety
-///
-/// The instructions are alive.
-unsafe fn first_place(instructions: &[LLVMValueRef]) -> Place {
-    // SAFETY: the kind is asked of a value that is alive.
-    let is_phi = |instruction: &&LLVMValueRef| unsafe { !LLVMIsAPHINode(**instruction).is_null() };
-    instructions
-        .iter()
-        .find(|instruction| !is_phi(instruction))
-        .map_or(Place::Nowhere, |first| Place::Before(*first))
-}
-
-/// Removes the calls and the function.
-///
-/// # Safety
-///
-/// Nothing else refers to instructions of the module.
-unsafe fn remove(module: &Module<'_>, name: &[u8]) {
-    // SAFETY: the name is as long as said; calls have no result, and the function no uses after them.
-    unsafe {
-        let function = LLVMGetNamedFunctionWithLength(module.raw(), name.as_ptr().cast(), name.len());
-        if function.is_null() {
-            return;
-        }
-        loop {
-            let place = LLVMGetFirstUse(function);
-            if place.is_null() {
-                break;
-            }
-            let user = LLVMGetUser(place);
-            debug_assert!(!LLVMIsACallInst(user).is_null(), "only calls use the marker");
-            LLVMInstructionEraseFromParent(user);
-        }
-        LLVMDeleteFunction(function);
+    let first = flow.blocks[block].first_after_phis().map_or(Place::Nowhere, Place::Before);
+    if block == 0 {
+        // Kernels are not called by others.
+        return match flow.function.calling_convention() == CallingConvention::PtxKernel {
+            true => Place::Nowhere,
+            false => first,
+        };
+    }
+    let (back, into): (Vec<usize>, Vec<usize>) =
+        flow.predecessors[block].iter().copied().partition(|from| is_back(*from, block));
+    match (back.len(), into.len()) {
+        (0, _) => first,
+        (1, 1) => Place::Nowhere,
+        (_, 1) => Place::Between(back),
+        _ => Place::Between(into),
     }
 }
 

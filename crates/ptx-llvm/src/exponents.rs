@@ -1,14 +1,10 @@
 //! `llvm.ldexp` of exponents over 32 bits, which LLVM 22 folds wrongly: it takes the low 32 bits of a constant exponent, so that
 //! `ldexp(%x, 4294967296)` becomes `%x`.
 
-use inkwell::values::AsValueRef as _;
-use llvm_sys::LLVMIntPredicate::{LLVMIntSGT, LLVMIntSLT};
-use llvm_sys::core::*;
-use llvm_sys::prelude::*;
-use llvm_sys::{LLVMOpcode, LLVMTypeKind};
-
+use crate::build::{CastOp, IntPredicate};
+use crate::edit::{Editor, Inst, Opcode, Type, TypeKind, edit};
+use crate::error::LlvmError;
 use crate::module::Module;
-use crate::raw;
 
 /// The intrinsic's names begin so.
 const NAME: &str = "llvm.ldexp.";
@@ -30,86 +26,50 @@ const MOST: i64 = 1 << 20;
 /// %exponent = trunc i64 %clamped to i32
 /// %r = call double @llvm.ldexp.f64.i32(double %x, i32 %exponent)
 /// ```
-pub(crate) fn clamp_wide_exponents(module: &Module<'_>) {
-    // SAFETY: the module is alive and nothing else changes it meanwhile; calls are collected before they are replaced.
-    unsafe {
-        for function in module.inkwell().get_functions() {
-            let is_wide = function.get_name().to_bytes().starts_with(NAME.as_bytes())
-                && function.get_type().get_param_types().get(1).is_some_and(|_| {
-                    exponent_bits(LLVMTypeOf(LLVMGetParam(function.as_value_ref(), 1))) > 32
-                });
-            if !is_wide {
+pub(crate) fn clamp_wide_exponents(module: &mut Module<'_>) -> Result<(), LlvmError> {
+    if !module.declares_any(NAME) {
+        return Ok(());
+    }
+    edit(module, |editor| {
+        for function in editor.functions().filter(|function| function.name().starts_with(NAME.as_bytes())) {
+            let exponent = function.parameter(1).and_then(|exponent| exponent.ty().scalar().integer_bits());
+            if exponent.is_none_or(|bits| bits <= 32) {
                 continue;
             }
-            let mut calls = Vec::new();
-            let mut place = LLVMGetFirstUse(function.as_value_ref());
-            while !place.is_null() {
-                let user = LLVMGetUser(place);
-                if !LLVMIsACallInst(user).is_null() && LLVMGetCalledValue(user) == function.as_value_ref() {
-                    calls.push(user);
-                }
-                place = LLVMGetNextUse(place);
-            }
-            for call in calls {
-                clamp(module, function.as_value_ref(), call);
-            }
+            // Collected before they are replaced.
+            let calls: Vec<Inst<'_>> = function
+                .users()
+                .filter_map(|user| user.as_op(Opcode::Call))
+                .filter(|call| call.called_function() == Some(function))
+                .collect();
+            calls.into_iter().try_for_each(|call| clamp(editor, call))?;
         }
-    }
+        Ok(())
+    })
 }
 
-/// The width of an integer or of the elements of a vector.
-///
-/// # Safety
-///
-/// The type is alive, and an integer or a vector of them.
-unsafe fn exponent_bits(ty: LLVMTypeRef) -> u32 {
-    // SAFETY: as the caller promises.
-    unsafe {
-        match LLVMGetTypeKind(ty) {
-            LLVMTypeKind::LLVMVectorTypeKind | LLVMTypeKind::LLVMScalableVectorTypeKind => {
-                exponent_bits(LLVMGetElementType(ty))
-            }
-            LLVMTypeKind::LLVMIntegerTypeKind => LLVMGetIntTypeWidth(ty),
-            _ => 0,
-        }
+/// The call is one of the intrinsic, with an exponent over 32 bits.
+fn clamp<'e>(editor: &Editor<'e>, call: Inst<'e>) -> Result<(), LlvmError> {
+    let Some([number, exponent]) = call.two_operands() else { return Ok(()) };
+    let wide: Type<'e> = exponent.ty();
+    // Vectors without a fixed length exist on no target of this project.
+    if let TypeKind::ScalableVector { .. } = wide.kind() {
+        return Ok(());
     }
-}
-
-/// # Safety
-///
-/// The call is one of the intrinsic in the module, with an exponent over 32 bits.
-unsafe fn clamp(module: &Module<'_>, intrinsic: LLVMValueRef, call: LLVMValueRef) {
-    // SAFETY: operands and types are the call's; the builder is disposed once.
-    unsafe {
-        let context = module.context().raw();
-        let (number, exponent) = (LLVMGetOperand(call, 0), LLVMGetOperand(call, 1));
-        let wide = LLVMTypeOf(exponent);
-        let word = LLVMInt32TypeInContext(context);
-        let narrow = match LLVMGetTypeKind(wide) {
-            LLVMTypeKind::LLVMVectorTypeKind => LLVMVectorType(word, LLVMGetVectorSize(wide)),
-            LLVMTypeKind::LLVMIntegerTypeKind => word,
-            // Vectors without a fixed length exist on no target of this project.
-            _ => return,
-        };
-        let builder = LLVMCreateBuilderInContext(context);
-        LLVMPositionBuilderBefore(builder, call);
-        let mut clamped = exponent;
-        for (predicate, bound) in [(LLVMIntSGT, MOST), (LLVMIntSLT, -MOST)] {
-            let bound = raw::splat(wide, bound);
-            let beyond = LLVMBuildICmp(builder, predicate, clamped, bound, c"".as_ptr());
-            clamped = LLVMBuildSelect(builder, beyond, bound, clamped, c"".as_ptr());
-        }
-        let clamped = LLVMBuildCast(builder, LLVMOpcode::LLVMTrunc, clamped, narrow, c"".as_ptr());
-        let (mut types, mut arguments) = ([LLVMTypeOf(number), narrow], [number, clamped]);
-        let id = LLVMGetIntrinsicID(intrinsic);
-        let callee = LLVMGetIntrinsicDeclaration(module.raw(), id, types.as_mut_ptr(), types.len());
-        let ty = LLVMIntrinsicGetType(context, id, types.as_mut_ptr(), types.len());
-        let count = arguments.len() as u32;
-        let scaled = LLVMBuildCall2(builder, ty, callee, arguments.as_mut_ptr(), count, c"".as_ptr());
-        LLVMSetFastMathFlags(scaled, LLVMGetFastMathFlags(call));
-        raw::replace_with(call, scaled);
-        LLVMDisposeBuilder(builder);
+    let narrow = editor.shaped_as(editor.integer(32), wide);
+    let builder = editor.before(call)?;
+    let mut clamped = exponent;
+    for (predicate, bound) in [(IntPredicate::Sgt, MOST), (IntPredicate::Slt, -MOST)] {
+        let bound = wide.number(bound)?;
+        let beyond = builder.int_compare(predicate, clamped, bound)?;
+        clamped = builder.select(beyond, bound, clamped)?;
     }
+    let clamped = builder.cast(CastOp::Trunc, clamped, narrow)?;
+    let scaled = builder.intrinsic("llvm.ldexp", &[number.ty(), narrow], &[number, clamped])?;
+    if let Some(scaled) = scaled.as_inst() {
+        scaled.set_fast_math(call.fast_math());
+    }
+    editor.replace(call, scaled)
 }
 
 #[cfg(test)]

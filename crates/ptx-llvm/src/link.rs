@@ -89,7 +89,10 @@ impl<'c> Module<'c> {
             let one = library.context().inkwell().i32_type().const_int(1, false);
             library.inkwell().add_basic_value_flag("nvvm-reflect-ftz", FlagBehavior::Override, one);
         }
-        answer_architecture(&mut library, machine.processor_number());
+        // Without a processor LLVM's pass answers 0.
+        if let Some(number) = machine.processor_number() {
+            answer_architecture(&mut library, number)?;
+        }
         run_passes(&mut library, "nvvm-reflect,globaldce", machine)?;
         self.dress(&library);
         self.take(library)?;

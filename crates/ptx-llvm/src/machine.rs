@@ -178,10 +178,9 @@ impl Machine {
             .ok_or_else(|| target_error(format!("LLVM has no target machine for {name}")))
     }
 
-    /// The number of the processor: 90 for `sm_90a`; 0 when none was named.
-    pub(crate) fn processor_number(&self) -> u32 {
-        // Default: 0 precedes all processors, as the documentation states.
-        generation(&self.inner.get_cpu().to_string_lossy()).map_or(0, |(number, _)| number)
+    /// The number of the processor: 90 for `sm_90a`; `None` when none was named.
+    pub(crate) fn processor_number(&self) -> Option<u32> {
+        generation(&self.inner.get_cpu().to_string_lossy()).map(|(number, _)| number)
     }
 
     pub(crate) fn inner(&self) -> &TargetMachine {

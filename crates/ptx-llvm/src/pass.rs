@@ -1,19 +1,18 @@
 //! LLVM's pass pipelines.
 
 use std::ffi::{CStr, CString};
-use std::ptr;
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::passes::PassBuilderOptions;
 use inkwell::values::{AsValueRef, FunctionValue};
-use llvm_sys::core::LLVMSetMetadata;
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
 use llvm_sys::transforms::pass_builder::{
     LLVMPassBuilderOptionsSetInlinerThreshold, LLVMRunPassesOnFunction,
 };
 
 use crate::context::Context;
-use crate::convergence::with_joins_kept;
+use crate::convergence::keep_joins;
+use crate::edit::edit;
 use crate::error::{LlvmError, Message};
 use crate::exponents::clamp_wide_exponents;
 use crate::failure::tidy;
@@ -73,14 +72,16 @@ pub fn run_passes_tuned(
         return Err(LlvmError::Pipeline { message: "the text contains a NUL character".to_owned() });
     }
     check_target(module)?;
+    clamp_wide_exponents(module)?;
+    let joins = keep_joins(module)?;
     let options = options(tuning);
     let run = || module.inkwell().run_passes(pipeline, machine.inner(), options);
     let run = || match tuning {
         Tuning::Compiled if pipeline.starts_with("default<") => without_loop_vectors(module, run),
         Tuning::Compiled | Tuning::Source => run(),
     };
-    clamp_wide_exponents(module);
-    let (result, reported) = with_joins_kept(module, || with_messages(module.context(), run));
+    let (result, reported) = with_messages(module.context(), run);
+    joins.release(module)?;
     result.map_err(|message| LlvmError::Pipeline { message: message.to_string() })?;
     reject_reported_errors(reported, module.context())
 }
@@ -172,7 +173,12 @@ fn options(tuning: Tuning) -> PassBuilderOptions {
 
 /// Removes the metadata of one kind from every instruction of the functions that passes optimize: those that are not `optnone`.
 pub fn drop_optimized_metadata(module: &mut Module<'_>, kind: &str) {
-    drop_metadata_where(module, kind, is_optimized);
+    edit(module, |editor| {
+        let kind = editor.metadata_kind(kind);
+        for inst in editor.optimized_functions().flat_map(|function| function.instructions()) {
+            inst.set_metadata(kind, None);
+        }
+    });
 }
 
 /// States that a module that was PTX is optimized ([`marks::OPTIMIZED`]).
@@ -204,17 +210,6 @@ pub fn allow_optimization(module: &mut Module<'_>) {
 pub(crate) fn is_optimized(function: FunctionValue<'_>) -> bool {
     let kind = Attribute::get_named_enum_kind_id("optnone");
     function.get_enum_attribute(AttributeLoc::Function, kind).is_none()
-}
-
-fn drop_metadata_where(module: &mut Module<'_>, kind: &str, wanted: fn(FunctionValue<'_>) -> bool) {
-    let kind = module.context().inkwell().get_kind_id(kind);
-    let functions = module.inkwell().get_functions().filter(|function| wanted(*function));
-    for instruction in
-        functions.flat_map(|f| f.get_basic_block_iter()).flat_map(|block| block.get_instructions())
-    {
-        // SAFETY: the instruction is alive while the module is borrowed; a null node removes the kind.
-        unsafe { LLVMSetMetadata(instruction.as_value_ref(), kind, ptr::null_mut()) };
-    }
 }
 
 /// Runs `action` and returns the messages LLVM reported during it beside its result; earlier ones stay collected.

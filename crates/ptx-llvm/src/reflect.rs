@@ -1,14 +1,10 @@
 //! Questions to the compiler: `__nvvm_reflect("__CUDA_ARCH")`.
 
-use inkwell::values::AsValueRef;
-use llvm_sys::core::*;
-use llvm_sys::prelude::LLVMValueRef;
-
+use crate::edit::{Block, Editor, Inst, Opcode, Value, edit};
 use crate::error::LlvmError;
 use crate::machine::Machine;
 use crate::module::Module;
 use crate::pass::run_passes;
-use crate::raw;
 
 /// The functions that ask.
 const ASKING: [&str; 3] = ["__nvvm_reflect", "__nvvm_reflect_ocl", "llvm.nvvm.reflect"];
@@ -21,38 +17,26 @@ pub fn asks_reflect(module: &Module<'_>) -> bool {
 }
 
 /// Answers the questions for the architecture with `sm` times ten.
-pub(crate) fn answer_architecture(module: &mut Module<'_>, sm: u32) {
-    for call in calls(module) {
-        // SAFETY: the call is one of the module's, and no one has removed it.
-        unsafe {
+pub(crate) fn answer_architecture(module: &mut Module<'_>, sm: u32) -> Result<(), LlvmError> {
+    edit(module, |editor| {
+        for call in calls(editor) {
             if question(call).as_deref() == Some(ARCHITECTURE) {
-                let answer = LLVMConstInt(LLVMTypeOf(call), u64::from(sm) * 10, 0);
-                LLVMReplaceAllUsesWith(call, answer);
-                LLVMInstructionEraseFromParent(call);
+                call.replace_all_uses(call.ty().number(i64::from(sm) * 10)?)?;
+                editor.erase(call)?;
             }
         }
-    }
+        Ok(())
+    })
 }
 
 /// The calls that ask, of the functions that ask.
-fn calls(module: &Module<'_>) -> Vec<LLVMValueRef> {
-    let mut calls = Vec::new();
-    for name in ASKING {
-        let Some(function) = module.inkwell().get_function(name) else { continue };
-        // SAFETY: the function is one of the module's, and no use is removed meanwhile.
-        unsafe {
-            let function = function.as_value_ref();
-            let mut place = LLVMGetFirstUse(function);
-            while !place.is_null() {
-                let user = LLVMGetUser(place);
-                if !LLVMIsACallInst(user).is_null() && LLVMGetCalledValue(user) == function {
-                    calls.push(user);
-                }
-                place = LLVMGetNextUse(place);
-            }
-        }
-    }
-    calls
+fn calls<'e>(editor: &Editor<'e>) -> Vec<Inst<'e>> {
+    let asking = ASKING.iter().filter_map(|name| editor.function_named(name.as_bytes()));
+    let users = asking.flat_map(|function| function.users().map(move |user| (function, user)));
+    let calls = users.filter_map(|(function, user)| {
+        user.as_op(Opcode::Call).filter(|call| call.called_function() == Some(function))
+    });
+    calls.collect()
 }
 
 /// Answers the questions of a module compiled for architecture number `sm` (90 for `sm_90`): the architecture here, all
@@ -64,52 +48,26 @@ fn calls(module: &Module<'_>) -> Vec<LLVMValueRef> {
 /// [`LlvmError::Unsupported`] for a question that is not a constant string, on which LLVM's pass would end the process; what LLVM's
 /// passes say.
 pub fn resolve_reflect(module: &mut Module<'_>, sm: u16, machine: &Machine) -> Result<(), LlvmError> {
-    for call in calls(module) {
-        // SAFETY: the call is one of the module's own, in a function, since only blocks of functions hold calls.
-        let (question, place) = unsafe {
-            let function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
-            (question(call), String::from_utf8_lossy(&raw::name(function)).into_owned())
-        };
-        if question.is_none() {
-            let construct = "__nvvm_reflect of something that is not a constant string".to_owned();
-            return Err(LlvmError::Unsupported { construct, place });
-        }
+    let unknown = edit(module, |editor| {
+        let call = calls(editor).into_iter().find(|call| question(*call).is_none())?;
+        let function = call.block().map(Block::function)?;
+        Some(String::from_utf8_lossy(&function.name()).into_owned())
+    });
+    if let Some(place) = unknown {
+        let construct = "__nvvm_reflect of something that is not a constant string".to_owned();
+        return Err(LlvmError::Unsupported { construct, place });
     }
-    answer_architecture(module, u32::from(sm));
+    answer_architecture(module, u32::from(sm))?;
     run_passes(module, "nvvm-reflect,function(instsimplify,simplifycfg)", machine)
 }
 
 /// The string that a call's first argument is, where it is one: without the NUL byte.
-///
-/// # Safety
-///
-/// `call` is a live call.
-unsafe fn question(call: LLVMValueRef) -> Option<Vec<u8>> {
-    // SAFETY: each getter is called for what it is for: operands of a call with arguments and of constant expressions, the
-    // initial value of a global variable, and the text of a constant string.
-    unsafe {
-        if LLVMGetNumArgOperands(call) == 0 {
-            return None;
-        }
-        let mut text = LLVMGetOperand(call, 0);
-        while !LLVMIsAConstantExpr(text).is_null() && LLVMGetNumOperands(text) > 0 {
-            text = LLVMGetOperand(text, 0);
-        }
-        if LLVMIsAGlobalVariable(text).is_null() {
-            return None;
-        }
-        let value = LLVMGetInitializer(text);
-        if value.is_null()
-            || LLVMIsAConstantDataSequential(value).is_null()
-            || LLVMIsConstantString(value) == 0
-        {
-            return None;
-        }
-        let mut len = 0;
-        let start = LLVMGetAsString(value, &raw mut len);
-        let bytes = std::slice::from_raw_parts(start.cast::<u8>(), len);
-        Some(bytes.strip_suffix(b"\0").unwrap_or(bytes).to_vec())
+fn question(call: Inst<'_>) -> Option<Vec<u8>> {
+    let mut text = call.operand(0).filter(|_| call.argument_count() > 0)?;
+    while let Some(inner) = text.constant_opcode().and_then(|_| text.operand(0)) {
+        text = inner;
     }
+    text.as_variable()?.initializer().and_then(Value::as_text)
 }
 
 #[cfg(test)]

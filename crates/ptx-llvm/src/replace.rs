@@ -2,17 +2,14 @@
 
 use inkwell::attributes::AttributeLoc;
 use inkwell::module::Linkage;
-use inkwell::values::{AsValueRef, FunctionValue};
-use llvm_sys::core::*;
-use llvm_sys::prelude::{LLVMBuilderRef, LLVMValueRef};
-use llvm_sys::{LLVMAttributeFunctionIndex, LLVMTypeKind};
+use inkwell::values::FunctionValue;
 use rustc_hash::FxHashMap as HashMap;
 
+use crate::edit::{Editor, Function, Inst, edit};
 use crate::error::LlvmError;
 use crate::machine::Machine;
 use crate::module::Module;
 use crate::pass::run_passes;
-use crate::raw;
 use crate::view::{FunctionId, InstId};
 
 /// An instruction, and the function that computes its result from its operands.
@@ -54,47 +51,47 @@ pub fn replace(
     let defined = functions.inkwell().get_functions().filter(|function| function.count_basic_blocks() > 0);
     let names: Vec<String> =
         defined.map(|function| function.get_name().to_string_lossy().into_owned()).collect();
-    let sites: Vec<_> = wanted.iter().map(|own| (own.function, own.inst)).collect();
-    let places = places(module, &sites);
     withdraw_inlining(module);
     module.link_whole(functions)?;
-    let mut found = HashMap::default();
-    for name in names {
-        if let Some(function) = module.inkwell().get_function(&name) {
+    for name in &names {
+        if let Some(function) = module.inkwell().get_function(name) {
             function.set_linkage(Linkage::Internal);
             inline_without_trace(module, function);
-            // SAFETY: the function is the module's, which nothing else changes meanwhile.
-            unsafe { drop_names(function.as_value_ref()) };
-            found.insert(name, function);
         }
     }
-    for (inst, wanted) in places.into_iter().zip(wanted) {
-        // SAFETY: the instruction and the function are of the module, which nothing else changes meanwhile.
-        let replaced = inst
-            .zip(found.get(&wanted.with))
-            .is_some_and(|(inst, function)| unsafe { call_instead(inst, *function) });
-        if !replaced {
-            return Err(LlvmError::Other {
-                message: format!("{} does not replace an instruction", wanted.with),
-            });
+    edit(module, |editor| {
+        let named = |name: &String| editor.function_named(name.as_bytes()).map(|own| (name.clone(), own));
+        let found: HashMap<String, Function<'_>> = names.iter().filter_map(named).collect();
+        found.values().for_each(|function| drop_names(*function));
+        // Functions that were linked come after those of the module, so that these have their numbers.
+        let sites: Vec<_> = wanted.iter().map(|own| (own.function, own.inst)).collect();
+        for (inst, wanted) in places(editor, &sites).into_iter().zip(wanted) {
+            let replaced = match inst.zip(found.get(&wanted.with)) {
+                Some((inst, function)) => call_instead(editor, inst, *function)?,
+                None => false,
+            };
+            if !replaced {
+                return Err(LlvmError::Other {
+                    message: format!("{} does not replace an instruction", wanted.with),
+                });
+            }
         }
-    }
-    // The calls are checked before they are inlined: the types of their arguments are the caller's claim.
+        Ok(())
+    })?;
+    // The bodies are checked with the module before they are inlined.
     module.verify()?;
     run_passes(module, "always-inline", machine)
 }
 
 /// The instructions, in the order in which they are wanted; `None` where there is none.
-fn places(module: &Module<'_>, wanted: &[(FunctionId, InstId)]) -> Vec<Option<LLVMValueRef>> {
-    let functions: Vec<LLVMValueRef> =
-        module.inkwell().get_functions().map(|function| function.as_value_ref()).collect();
-    let mut known: HashMap<FunctionId, Vec<LLVMValueRef>> = HashMap::default();
+fn places<'e>(editor: &Editor<'e>, wanted: &[(FunctionId, InstId)]) -> Vec<Option<Inst<'e>>> {
+    let functions: Vec<Function<'e>> = editor.functions().collect();
+    let mut known: HashMap<FunctionId, Vec<Inst<'e>>> = HashMap::default();
     let mut places = Vec::with_capacity(wanted.len());
     for (function, inst) in wanted {
-        let insts = known.entry(*function).or_insert_with(|| {
-            let Some(&function) = functions.get(function.index()) else { return Vec::new() };
-            // SAFETY: the function and its blocks are the module's, which nothing changes meanwhile.
-            unsafe { raw::blocks(function).into_iter().flat_map(|block| raw::instructions(block)).collect() }
+        let insts = known.entry(*function).or_insert_with(|| match functions.get(function.index()) {
+            Some(function) => function.instructions(),
+            None => Vec::new(),
         });
         places.push(insts.get(inst.index()).copied());
     }
@@ -103,38 +100,28 @@ fn places(module: &Module<'_>, wanted: &[(FunctionId, InstId)]) -> Vec<Option<LL
 
 /// Gives variables (`alloca`) of functions, as a [`View`](crate::view::View) of the module numbers them, an alignment.
 pub fn align_variables(module: &mut Module<'_>, wanted: &[(FunctionId, InstId, u64)]) {
-    let sites: Vec<_> = wanted.iter().map(|(function, inst, _)| (*function, *inst)).collect();
-    for (inst, (.., align)) in places(module, &sites).into_iter().zip(wanted) {
-        // SAFETY: the instruction is the module's, which nothing changes meanwhile; a power of two below 2^32 is an alignment of an `alloca`.
-        unsafe {
-            if let Some(inst) = inst.filter(|inst| !LLVMIsAAllocaInst(*inst).is_null())
-                && let Ok(align @ 1..) = u32::try_from(*align)
-                && align.is_power_of_two()
+    edit(module, |editor| {
+        let sites: Vec<_> = wanted.iter().map(|(function, inst, _)| (*function, *inst)).collect();
+        for (inst, (.., align)) in places(editor, &sites).into_iter().zip(wanted) {
+            if let Some(inst) = inst.filter(|inst| inst.allocated_type().is_some())
+                && let Ok(align) = u32::try_from(*align)
             {
-                LLVMSetAlignment(inst, align);
+                inst.set_alignment(align);
             }
         }
-    }
+    });
 }
 
 /// Takes what asks to be inlined from functions and calls: the pass that inlines is for the replacements alone. In functions that are
 /// `strictfp` it makes `llvm.experimental.constrained.*` of what it inlines; targets without modes of rounding and without exceptions need no such.
 fn withdraw_inlining(module: &mut Module<'_>) {
-    // SAFETY: the functions, blocks and instructions are the module's, and no attribute is read after it is removed.
-    unsafe {
-        let kind = LLVMGetEnumAttributeKindForName(INLINE.as_ptr().cast(), INLINE.len());
-        let strict = LLVMGetEnumAttributeKindForName(STRICT.as_ptr().cast(), STRICT.len());
-        for function in module.inkwell().get_functions() {
-            let function = function.as_value_ref();
-            LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind);
-            LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, strict);
-            for inst in raw::blocks(function).into_iter().flat_map(|block| raw::instructions(block)) {
-                if !LLVMIsACallInst(inst).is_null() || !LLVMIsAInvokeInst(inst).is_null() {
-                    LLVMRemoveCallSiteEnumAttribute(inst, LLVMAttributeFunctionIndex, kind);
-                }
-            }
+    edit(module, |editor| {
+        for function in editor.functions() {
+            function.remove_attribute(INLINE);
+            function.remove_attribute(STRICT);
+            function.instructions().into_iter().for_each(|inst| inst.remove_call_attribute(INLINE));
         }
-    }
+    });
 }
 
 /// The attributes that LLVM's inliner takes from a function where what is inlined does not have them.
@@ -160,77 +147,31 @@ fn inline_without_trace(module: &mut Module<'_>, function: FunctionValue<'_>) {
 }
 
 /// Takes their names from what a function computes and from its blocks: they would be names of the callers'.
-///
-/// # Safety
-///
-/// The function is alive.
-unsafe fn drop_names(function: LLVMValueRef) {
-    // SAFETY: by this function's contract; a name is copied, and an empty one may be anywhere.
-    unsafe {
-        for block in raw::blocks(function) {
-            LLVMSetValueName2(LLVMBasicBlockAsValue(block), c"".as_ptr(), 0);
-            for inst in raw::instructions(block) {
-                LLVMSetValueName2(inst, c"".as_ptr(), 0);
-            }
-        }
+fn drop_names(function: Function<'_>) {
+    for block in function.blocks() {
+        block.value().set_name(b"");
+        block.instructions().into_iter().for_each(|inst| inst.value().set_name(b""));
     }
 }
 
-/// Puts a call of `function` with the operands of an instruction in its place; whether the function gives what the instruction gave.
-///
-/// # Safety
-///
-/// Both are alive and of one module.
-unsafe fn call_instead(inst: LLVMValueRef, function: FunctionValue<'_>) -> bool {
-    // SAFETY: by this function's contract; operands are asked for below their count, and the instruction is not touched after it is erased.
-    unsafe {
-        let callee = function.as_value_ref();
-        let ty = LLVMGlobalGetValueType(callee);
-        if LLVMGetReturnType(ty) != LLVMTypeOf(inst) {
-            return false;
-        }
-        let is_call = !LLVMIsACallInst(inst).is_null();
-        let count = if is_call { LLVMGetNumArgOperands(inst) } else { LLVMGetNumOperands(inst) as u32 };
-        let mut operands: Vec<LLVMValueRef> = (0..count).map(|at| LLVMGetOperand(inst, at)).collect();
-        operands
-            .retain(|operand| LLVMGetTypeKind(LLVMTypeOf(*operand)) != LLVMTypeKind::LLVMMetadataTypeKind);
-        let builder = Builder::before(inst);
-        let call =
-            LLVMBuildCall2(builder.0, ty, callee, operands.as_mut_ptr(), operands.len() as u32, c"".as_ptr());
-        let name = raw::name(inst);
-        LLVMReplaceAllUsesWith(inst, call);
-        LLVMInstructionEraseFromParent(inst);
-        if !name.is_empty() {
-            LLVMSetValueName2(call, name.as_ptr().cast(), name.len());
-        }
-        true
+/// Puts a call of `function` with the operands of an instruction in its place; whether the function takes these, and gives what the instruction gave.
+fn call_instead<'e>(editor: &Editor<'e>, inst: Inst<'e>, function: Function<'e>) -> Result<bool, LlvmError> {
+    let count = if inst.opcode().is_call() { inst.argument_count() } else { inst.value().operand_count() };
+    let operands = (0..count).filter_map(|at| inst.operand(at));
+    let operands: Vec<_> = operands.filter(|operand| operand.ty().is_first_class()).collect();
+    if !function.takes(&operands) || function.result_type() != inst.ty() {
+        return Ok(false);
     }
-}
-
-/// A builder that is disposed with this value.
-struct Builder(LLVMBuilderRef);
-
-impl Builder {
-    /// One that inserts before an instruction, with its place in the source.
-    ///
-    /// # Safety
-    ///
-    /// The instruction is alive and in a block.
-    unsafe fn before(inst: LLVMValueRef) -> Self {
-        // SAFETY: by this function's contract.
-        unsafe {
-            let builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(inst)));
-            LLVMPositionBuilderBefore(builder, inst);
-            Self(builder)
-        }
+    let call = editor.before(inst)?.call(function, &operands)?;
+    let name = inst.name();
+    if inst.has_users() {
+        inst.replace_all_uses(call)?;
     }
-}
-
-impl Drop for Builder {
-    fn drop(&mut self) {
-        // SAFETY: the builder is ours and is disposed once.
-        unsafe { LLVMDisposeBuilder(self.0) };
+    editor.erase(inst)?;
+    if !name.is_empty() {
+        call.set_name(&name);
     }
+    Ok(true)
 }
 
 #[cfg(test)]
@@ -275,7 +216,7 @@ define internal float @own(float %a) alwaysinline {
         let text = "define i32 @legal.0(float %a, float %b) {\n  ret i32 0\n}\n";
         assert!(matches!(replaced(text), Err(LlvmError::Other { .. })));
         let text = "define float @legal.0(float %a, i32 %b) {\n  ret float %a\n}\n";
-        assert!(matches!(replaced(text), Err(LlvmError::Invalid { .. })));
+        assert!(matches!(replaced(text), Err(LlvmError::Other { .. })));
         assert!(matches!(replaced("declare void @other()\n"), Err(LlvmError::Other { .. })));
     }
 }

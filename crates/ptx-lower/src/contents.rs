@@ -17,7 +17,7 @@
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{Asm, AsmEffects};
 use ptx_llvm::edit::{
-    AttributeIndex, Block, Builder, CallAttribute, Editor, Function, GepFlags, Inst, Layout, Opcode, Type,
+    Attribute, AttributeIndex, Block, Builder, Editor, Function, GepFlags, Inst, Layout, Opcode, Type,
     TypeKind, Value, edit,
 };
 use ptx_llvm::marks::{OPAQUE_WRITE, WRITES_ARGUMENTS};
@@ -351,7 +351,7 @@ fn opaque_numbers<'e>(
         _ => "=h",
     });
     let constraints = letters.collect::<Vec<_>>().join(",");
-    let own = [(AttributeIndex::Function, CallAttribute::Memory(0))];
+    let own = [(AttributeIndex::Function, Attribute::Memory(0))];
     let call = call_without_text(builder, result, &constraints, &[], &own)?;
     match bits.len() {
         1 => Ok(vec![call]),
@@ -366,9 +366,9 @@ fn write_opaquely<'e>(
     variable: Inst<'e>,
 ) -> Result<(), LlvmError> {
     let own = [
-        (AttributeIndex::Function, CallAttribute::Memory(WRITES_ARGUMENTS)),
-        (AttributeIndex::Argument(0), CallAttribute::Captures(0)),
-        (AttributeIndex::Argument(0), CallAttribute::WriteOnly),
+        (AttributeIndex::Function, Attribute::Memory(WRITES_ARGUMENTS)),
+        (AttributeIndex::Argument(0), Attribute::Captures(0)),
+        (AttributeIndex::Argument(0), Attribute::WriteOnly),
     ];
     call_without_text(builder, editor.void(), OPAQUE_WRITE, &[variable.value()], &own).map(|_| ())
 }
@@ -379,11 +379,11 @@ fn call_without_text<'e>(
     result: Type<'e>,
     constraints: &str,
     arguments: &[Value<'e>],
-    own: &[(AttributeIndex, CallAttribute)],
+    own: &[(AttributeIndex, Attribute)],
 ) -> Result<Value<'e>, LlvmError> {
     let call =
         builder.inline_asm(result, Asm { text: "", constraints, effects: AsmEffects::None }, arguments)?;
-    let always = [CallAttribute::NoSync, CallAttribute::NoUnwind, CallAttribute::WillReturn];
+    let always = [Attribute::NoSync, Attribute::NoUnwind, Attribute::WillReturn];
     let always = always.map(|attribute| (AttributeIndex::Function, attribute));
     for (place, attribute) in always.iter().chain(own) {
         call.add_call_attribute(*place, *attribute)?;

@@ -12,13 +12,15 @@
 //! - Convergent operations stay convergent: the lowering marks them, LLVM's passes respect the mark, and passes of
 //!   this project do not move them.
 
+mod pass;
 mod passes;
 mod pipeline;
 mod steps;
 
+pub use pass::{Parameter, Pass, Run, When};
 pub use passes::{
-    AT_LEVELS, Branches, PASSES, Parameter, Pass, Run, When, choose_addresses, describe_passes,
-    drop_metadata, flush_inputs, has_only_cuda_atomics, index_elements, point_branches, relax_cuda_atomics,
+    AT_LEVELS, Branches, PASSES, choose_addresses, describe_passes, drop_metadata, flush_inputs,
+    has_only_cuda_atomics, index_elements, point_branches, relax_cuda_atomics,
 };
 pub use pipeline::{Observer, OptError, optimize, optimize_observed, unroll_specialized};
 pub use ptx_llvm::OptLevel;

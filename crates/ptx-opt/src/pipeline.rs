@@ -10,7 +10,8 @@ use ptx_llvm::{
 };
 use thiserror::Error;
 
-use crate::passes::{AFTER_UNROLLING, AT_LEVELS, Pass, SPACES, choose_addresses, flush_inputs};
+use crate::pass::Pass;
+use crate::passes::{AFTER_UNROLLING, AT_LEVELS, SPACES, choose_addresses, flush_inputs};
 use crate::steps::{Step, steps as split};
 
 /// The pass that LLVM's backend, but not raising, runs on accesses before instruction selection, after the address spaces of generic

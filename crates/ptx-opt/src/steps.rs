@@ -4,7 +4,8 @@
 
 use std::borrow::Cow;
 
-use crate::passes::{Run, by_text};
+use crate::pass::Run;
+use crate::passes::by_text;
 
 /// A part of a pipeline that runs as a whole.
 #[derive(Clone, Debug)]

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use ptx_ir::{FunctionKind, Immediate, Initializer, Module, Variable};
 
-use crate::{ASSUMPTIONS, Assumptions, name_of_copy, values};
+use crate::names::{ASSUMPTIONS, name_of_copy};
+use crate::{Assumptions, values};
 
 /// A kernel that was made for known launches.
 #[derive(Clone, PartialEq, Debug)]

@@ -19,21 +19,20 @@ mod assumptions;
 mod error;
 mod kernel;
 mod known;
+mod names;
 mod values;
 
 pub use assumptions::{AssumptionError, Assumptions, Number};
 pub use error::SpecializeError;
 pub use known::{Specialization, specializations};
+pub use names::ASSUMPTIONS;
 pub use values::number_parameters;
 
+use names::{entry, name_of_copy};
 use ptx_ir::{
-    FunctionDirective, FunctionId, FunctionKind, Immediate, Initializer, Item, Linkage, Literal, Module,
-    VarType, Variable,
+    FunctionDirective, FunctionId, Immediate, Initializer, Item, Linkage, Literal, Module, VarType, Variable,
 };
 use ptx_isa::{ScalarType, StateSpace};
-
-/// The suffix of the variable that has the text of a kernel's assumptions.
-pub const ASSUMPTIONS: &str = "_assumptions";
 
 /// What [`specialize`] adds.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,34 +65,6 @@ pub fn specialize(module: &mut Module, assumptions: &Assumptions) -> Result<Spec
     let at = at.map_or(module.items.len(), |at| at + 1);
     module.items.splice(at..at, [Item::Variable(described), Item::Function(new)]);
     Ok(Specialized { original: name, name: specialized })
-}
-
-/// The name of a kernel for launches as in the text of these assumptions.
-fn name_of_copy(kernel: &str, text: &str) -> String {
-    format!("{kernel}_{}", &blake3::hash(text.as_bytes()).to_hex()[..16])
-}
-
-/// The kernel with a name, or the only one.
-fn entry(module: &Module, name: Option<&str>) -> Result<FunctionId, SpecializeError> {
-    let kernels: Vec<_> = module
-        .function_ids()
-        .filter(|&id| {
-            let function = module.function(id);
-            function.kind == FunctionKind::Kernel && function.body.is_some()
-        })
-        .collect();
-    let name_of = |id: FunctionId| module.name(module.function(id).name);
-    match (name, kernels.as_slice()) {
-        (Some(name), _) => {
-            let found = kernels.iter().copied().find(|&id| name_of(id) == name);
-            found.ok_or_else(|| SpecializeError::NoKernel(name.to_owned()))
-        }
-        (None, [only]) => Ok(*only),
-        (None, []) => Err(SpecializeError::None),
-        (None, _) => {
-            Err(SpecializeError::Several(kernels.iter().map(|&id| name_of(id).to_owned()).collect()))
-        }
-    }
 }
 
 /// One of these names, if the module has it.

@@ -3,7 +3,7 @@
 use ptx_ir::{Param, VarId, Variable};
 use ptx_isa::{ScalarType, TypeKind};
 
-use crate::{Assumptions, Module, Number, SpecializeError};
+use crate::{Assumptions, Module, Number, SpecializeError, names};
 
 /// The bytes of the arguments that are assumed, little endian, by their parameter.
 pub(crate) fn of_parameters(
@@ -37,7 +37,7 @@ pub fn number_parameters(
     module: &Module,
     entry: Option<&str>,
 ) -> Result<Vec<Option<ScalarType>>, SpecializeError> {
-    let kernel = module.function(crate::entry(module, entry)?);
+    let kernel = module.function(names::entry(module, entry)?);
     let ty = |param: &Param| match param {
         Param::Variable(id) => type_of(module.variable(*id)).ok(),
         Param::Register(..) => None,

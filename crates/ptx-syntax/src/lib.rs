@@ -17,6 +17,7 @@
 
 mod binary;
 pub mod codes;
+mod elements;
 mod grammar;
 mod in_place;
 mod lexer;

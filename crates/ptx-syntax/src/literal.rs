@@ -168,7 +168,9 @@ pub(crate) fn bad_number(text: &str, span: Span) -> Box<Diagnostic> {
     let message = format!("`{shown}` is not a number");
     if let Some(number) = without_suffix(text) {
         let help = format!("the type of a number is that of the instruction: write `{number}`");
-        return Box::new(Diagnostic::error(codes::NUMBER, span, message).with_help(help));
+        return Box::new(
+            Diagnostic::error(codes::NUMBER, span, message).with_help(help).with_fix(span, number),
+        );
     }
     Box::new(Diagnostic::error(codes::NUMBER, span, message).with_help(help))
 }

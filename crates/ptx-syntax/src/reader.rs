@@ -109,7 +109,10 @@ impl<'s, 'h> Reader<'s, 'h> {
             _ => {
                 let error = self.stream.diagnostic(Problem::Stray("a directive"));
                 let error = match MODULE_DIRECTIVES.contains(&self.stream.text(&token)) {
-                    true => Box::new(error.with_help(format!("write `.{}`", self.stream.text(&token)))),
+                    true => {
+                        let meant = format!(".{}", self.stream.text(&token));
+                        Box::new(error.with_help(format!("write `{meant}`")).with_fix(token.span(), meant))
+                    }
                     false => error,
                 };
                 self.refuse(token, *error, Recovery::Item);
@@ -441,7 +444,8 @@ impl<'s, 'h> Reader<'s, 'h> {
                 Some(&open) => error.with_related(open, "this `{` is not closed before"),
                 None => error,
             };
-            self.resolver.report(error.with_help("add `}` before it"));
+            let before = Span::new(span.lo, span.lo);
+            self.resolver.report(error.with_help("add `}` before it").with_fix(before, "}\n\n"));
             return Ok(Some(Next::End));
         }
         match word {
@@ -492,6 +496,7 @@ impl<'s, 'h> Reader<'s, 'h> {
         // An unterminated comment includes the closing braces.
         let Some(&open) = opened.last().filter(|_| !self.stream.unterminated_comment) else { return };
         let error = Diagnostic::error(codes::UNBALANCED, open, "this `{` is never closed");
-        self.resolver.report(error.with_related(end, "the input ends here").with_help("add `}`"));
+        let error = error.with_related(end, "the input ends here").with_help("add `}`");
+        self.resolver.report(error.with_fix(Span::new(end.hi, end.hi), "}\n"));
     }
 }

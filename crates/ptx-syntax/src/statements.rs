@@ -23,6 +23,18 @@ pub struct Statements<'s> {
     too_large: bool,
 }
 
+impl Statements<'_> {
+    /// The offset of the next statement, or of the end of the text.
+    pub fn offset(&mut self) -> u32 {
+        self.stream.peek().lo
+    }
+
+    /// The offset after the last token of the statement that was returned last, or of the text skipped after its error.
+    pub fn end(&self) -> u32 {
+        self.stream.last.hi
+    }
+}
+
 impl<'s> Iterator for Statements<'s> {
     type Item = Result<Statement<'s>, Box<Diagnostic>>;
 

@@ -16,6 +16,7 @@
 //! assert_eq!(read[2].as_ref().unwrap_err().message, "expected `,` or `;`, found the end of the input");
 //! ```
 
+pub use crate::elements::{Element, ElementKind, Elements, elements};
 pub use crate::statements::{Statements, statements};
 pub use crate::tree::{
     Address, Attribute, Constant, ConstantValue, Declaration, Declarator, Field, File, Function,

@@ -124,7 +124,8 @@ fn check_number(cx: &mut Checker<'_>, span: Span, reg: SpecialReg, has_component
         cx.report(Diagnostic::error(codes::SPECIAL_REGISTER, span, text).with_help(help));
     } else if !reg.is_vector() && has_component {
         let text = format!("`{reg}` has no components");
-        cx.report(Diagnostic::error(codes::SPECIAL_REGISTER, span, text).with_help(format!("write `{reg}`")));
+        let finding = Diagnostic::error(codes::SPECIAL_REGISTER, span, text);
+        cx.report(finding.with_help(format!("write `{reg}`")).with_fix(span, reg.to_string()));
     }
     check_since(cx, span, reg);
 }

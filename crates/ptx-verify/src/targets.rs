@@ -89,6 +89,10 @@ pub(crate) struct Target {
     maps_doubles: bool,
     has_samplers: bool,
     has_debug_information: bool,
+    /// The `.version` directive.
+    version_at: Option<Span>,
+    /// The `.target` directive, if it names an architecture and nothing else.
+    target_at: Option<Span>,
 }
 
 impl Default for Target {
@@ -99,6 +103,8 @@ impl Default for Target {
             maps_doubles: false,
             has_samplers: false,
             has_debug_information: false,
+            version_at: None,
+            target_at: None,
         }
     }
 }
@@ -151,15 +157,22 @@ impl Target {
     pub(crate) fn needs_version(self, since: Since, span: Span, what: &str) -> Diagnostic {
         let text = format!("{what} needs PTX ISA {} or later", since.ptx);
         let help = format!("the module has `.version {}`", self.version);
-        Diagnostic::error(codes::NEEDS_VERSION, span, text).with_help(help)
+        let error = Diagnostic::error(codes::NEEDS_VERSION, span, text).with_help(help);
+        match self.version_at {
+            Some(at) => error.with_fix(at, format!(".version {}", since.ptx)),
+            None => error,
+        }
     }
 
     /// The finding that the architecture does not have `what`.
     pub(crate) fn needs_target(self, since: Since, span: Span, what: &str) -> Diagnostic {
         let text = format!("{what} needs {}", since.targets());
         let error = Diagnostic::error(codes::NEEDS_TARGET, span, text);
-        match self.sm {
-            Some(sm) => error.with_help(format!("the module has `.target {sm}`")),
+        let Some(sm) = self.sm else { return error };
+        let error = error.with_help(format!("the module has `.target {sm}`"));
+        let needed = since.only.first().copied().unwrap_or(Sm::new(since.sm));
+        match self.target_at {
+            Some(at) => error.with_fix(at, format!(".target {needed}")),
             None => error,
         }
     }
@@ -213,19 +226,28 @@ pub(crate) fn check_header(cx: &mut Checker<'_>) {
         // Default: an empty module has no place but its start.
         let span = first_place(cx).unwrap_or_default();
         let help = "write `.version 8.0` as the first directive";
-        return cx.report(Diagnostic::error(codes::VERSION_MISSING, span, text).with_help(help));
+        let finding = Diagnostic::error(codes::VERSION_MISSING, span, text).with_help(help);
+        return cx.report(finding.with_fix(Span::new(span.lo, span.lo), ".version 8.0\n"));
     };
+    cx.target.version_at = Some(at.0);
     check_version(cx, *version, at.0);
+    let mut header;
     match directives.peek() {
-        Some(Item::Target(target, at)) => check_target(cx, target, at.0),
+        Some(Item::Target(target, at)) => {
+            header = at.0;
+            cx.target.target_at = (target.names.len() == 1).then_some(at.0);
+            check_target(cx, target, at.0);
+        }
         _ => {
             let text = "`.version` must be followed by `.target`";
             let help = "write `.target sm_80` as the second directive";
-            return cx.report(Diagnostic::error(codes::TARGET_MISSING, at.0, text).with_help(help));
+            let finding = Diagnostic::error(codes::TARGET_MISSING, at.0, text).with_help(help);
+            return cx.report(finding.with_fix(Span::new(at.0.hi, at.0.hi), "\n.target sm_80"));
         }
     }
     directives.next();
     while let Some(Item::Target(target, at)) = directives.peek() {
+        (header, cx.target.target_at) = (at.0, None);
         check_target(cx, target, at.0);
         directives.next();
     }
@@ -234,14 +256,17 @@ pub(crate) fn check_header(cx: &mut Checker<'_>) {
         check_size_of_addresses(cx, *bits, at.0);
         directives.next();
     } else if cx.target.version_at_least(2, 3) {
-        let (text, help) = match cx.address_size {
+        let (text, directive) = match cx.address_size {
             32 => (
                 "without `.address_size`, 32 bits are inferred from the addresses that the module uses",
-                "write `.address_size 32`",
+                ".address_size 32",
             ),
-            _ => ("without `.address_size`, 64 bits are assumed", "write `.address_size 64`"),
+            _ => ("without `.address_size`, 64 bits are assumed", ".address_size 64"),
         };
-        cx.report(Diagnostic::warning(codes::ADDRESS_SIZE, version, text).with_help(help));
+        let finding = Diagnostic::warning(codes::ADDRESS_SIZE, version, text);
+        let after = Span::new(header.hi, header.hi);
+        let finding = finding.with_fix(after, format!("\n{directive}"));
+        cx.report(finding.with_help(format!("write `{directive}`")));
     }
     for item in directives {
         let (what, code, at) = match item {
@@ -287,7 +312,9 @@ fn check_version(cx: &mut Checker<'_>, version: PtxVersion, span: Span) {
     let below =
         MINORS.iter().flat_map(|(major, minors)| minors.iter().map(|minor| PtxVersion::new(*major, *minor)));
     cx.report(match below.filter(|known| *known < version).max() {
-        Some(known) => finding.with_help(format!("the previous version is {known}")),
+        Some(known) => finding
+            .with_help(format!("the previous version is {known}"))
+            .with_fix(span, format!(".version {known}")),
         None => finding,
     });
 }
@@ -308,7 +335,12 @@ fn check_target(cx: &mut Checker<'_>, target: &TargetSpec, span: Span) {
                 let finding =
                     Diagnostic::error(codes::TARGET_UNKNOWN, span, format!("unknown target `{text}`"));
                 cx.report(match nearest_target(text) {
-                    Some(near) => finding.with_help(format!("did you mean `{near}`?")),
+                    Some(near) => {
+                        let help = format!("did you mean `{near}`?");
+                        let is_only = target.names.len() == 1;
+                        let finding = finding.with_help(help);
+                        if is_only { finding.with_fix(span, format!(".target {near}")) } else { finding }
+                    }
                     None => finding,
                 });
             }
@@ -355,7 +387,11 @@ fn put_in_force(cx: &mut Checker<'_>, sm: Sm, span: Span) {
     {
         let text = format!("PTX ISA {} does not support `{sm}`", cx.target.version);
         let help = format!("`{sm}` needs PTX ISA {first} or later");
-        cx.report(Diagnostic::error(codes::TARGET_TOO_NEW, span, text).with_help(help));
+        let finding = Diagnostic::error(codes::TARGET_TOO_NEW, span, text).with_help(help);
+        cx.report(match cx.target.version_at {
+            Some(at) => finding.with_fix(at, format!(".version {first}")),
+            None => finding,
+        });
         // One finding reports it; instructions are not checked against the version again for what the target has.
         cx.target.version = first;
     }

@@ -102,6 +102,15 @@ pub struct OptimizeArgs {
     /// Passes to run after those of the optimization level, as in --passes='function(sroa,gvn),ptx-strip-hints'; --print-passes lists this project's
     #[arg(long, value_name = "PASSES")]
     pub passes: Option<String>,
+    /// Whether to optimize code that was compiled without optimization or for debugging (`optnone`, `.target debug`) like source; it can no longer be debugged then. auto: no, with a warning
+    #[arg(long, value_enum, default_value_t, value_name = "CHOICE")]
+    pub unoptimized: UnoptimizedChoice,
+}
+
+/// What to print about passes.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Optimization")]
+pub struct PassReportArgs {
     /// Print the LLVM IR to standard error before a pass; passes of LLVM's between those of this project run as one
     #[arg(long, value_name = "PASS")]
     pub print_before: Vec<String>,
@@ -114,9 +123,6 @@ pub struct OptimizeArgs {
     /// Print to standard error how long the passes took
     #[arg(long)]
     pub time_passes: bool,
-    /// Whether to optimize code that was compiled without optimization or for debugging (`optnone`, `.target debug`) like source; it can no longer be debugged then. auto: no, with a warning
-    #[arg(long, value_enum, default_value_t, value_name = "CHOICE")]
-    pub unoptimized: UnoptimizedChoice,
 }
 
 /// Whether to optimize code that was compiled without optimization.
@@ -208,6 +214,13 @@ pub fn ptx_version(text: &str) -> Result<PtxVersion, String> {
     Err(format!("unknown version; the newest is {}", PtxVersion::NEWEST))
 }
 
+/// A form of the instruction table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum IsaForm {
+    /// JSON: a list of rows
+    Json,
+}
+
 /// Descriptions of the tool itself instead of its work.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "About the tool")]
@@ -219,6 +232,9 @@ pub struct Documents {
     /// Print the supported architectures, each with its first PTX version, and exit
     #[arg(long, exclusive = true)]
     print_targets: bool,
+    /// Print the instruction table for other programs, and exit; docs/editors.md describes the form
+    #[arg(long, value_name = "FORM", exclusive = true)]
+    print_isa: Option<IsaForm>,
     /// Print the passes of this project that --passes takes beside LLVM's, and exit
     #[arg(long, exclusive = true)]
     print_passes: bool,
@@ -244,6 +260,8 @@ pub fn print_documents(documents: &Documents, mut command: Command, terminal: Te
             write_stderr(&format!("error: {error}\n"));
             return Some(ExitCode::FAILURE);
         }
+    } else if let Some(IsaForm::Json) = documents.print_isa {
+        text.extend(ptx_export::json().bytes());
     } else if documents.print_targets {
         for (sm, version) in ptx_driver::known_targets() {
             text.extend(format!("{:<8} PTX {version}\n", sm.to_string()).bytes());

@@ -19,8 +19,8 @@ mod progress_bar;
 mod terminal;
 
 pub use arguments::{
-    ColorChoice, Documents, ErrorFormat, OptimizeArgs, ReportArgs, TargetArgs, parse_arguments,
-    print_documents, ptx_version, sm,
+    ColorChoice, Documents, ErrorFormat, OptimizeArgs, PassReportArgs, ReportArgs, TargetArgs,
+    parse_arguments, print_documents, ptx_version, sm,
 };
 pub use batch::{Batch, refuse_folders, run_batch};
 pub use examples::{CodeExample, ExampleKind, code_examples};

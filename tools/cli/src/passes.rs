@@ -7,24 +7,25 @@ use ptx_diag::{Diagnostics, SourceFile};
 use ptx_driver::{Observer, TargetChoice, optimize_observed};
 use ptx_llvm::Module;
 
-use crate::arguments::OptimizeArgs;
+use crate::arguments::{OptimizeArgs, PassReportArgs};
 use crate::progress_bar::beside_bar;
 
-/// Optimizes a module as the arguments specify, and prints to standard error what they ask for.
+/// Optimizes a module as the arguments specify, and prints to standard error what `told` asks for.
 ///
 /// # Errors
 ///
 /// Those of [`ptx_driver::optimize`].
 pub fn optimize(
     arguments: &OptimizeArgs,
+    told: &PassReportArgs,
     module: &mut Module<'_>,
     choice: TargetChoice,
     source: &SourceFile,
 ) -> Result<(), Diagnostics> {
-    let mut report = PassReport { arguments, started: None, times: Vec::new() };
+    let mut report = PassReport { told, started: None, times: Vec::new() };
     let passes = arguments.passes.as_deref();
     let result = optimize_observed(module, arguments.level, passes, choice, source, &mut report);
-    if arguments.time_passes {
+    if told.time_passes {
         print(&time_table(&report.times));
     }
     result
@@ -32,7 +33,7 @@ pub fn optimize(
 
 /// Prints to standard error what the arguments ask for.
 struct PassReport<'a> {
-    arguments: &'a OptimizeArgs,
+    told: &'a PassReportArgs,
     started: Option<Instant>,
     /// The steps that have run, each with its time.
     times: Vec<(String, Duration)>,
@@ -40,7 +41,7 @@ struct PassReport<'a> {
 
 impl Observer for PassReport<'_> {
     fn before(&mut self, step: &str, module: &Module<'_>) {
-        if self.arguments.print_before.iter().any(|pass| names(step, pass)) {
+        if self.told.print_before.iter().any(|pass| names(step, pass)) {
             print(&dump("Before", step, module));
         }
         self.started = Some(Instant::now());
@@ -50,7 +51,7 @@ impl Observer for PassReport<'_> {
         if let Some(started) = self.started.take() {
             self.times.push((step.to_owned(), started.elapsed()));
         }
-        if self.arguments.print_after_all || self.arguments.print_after.iter().any(|pass| names(step, pass)) {
+        if self.told.print_after_all || self.told.print_after.iter().any(|pass| names(step, pass)) {
             print(&dump("After", step, module));
         }
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
-use ptx_cli::{Documents, OptimizeArgs, ReportArgs, TargetArgs};
+use ptx_cli::{Documents, OptimizeArgs, PassReportArgs, ReportArgs, TargetArgs};
 use ptx_driver::{Annotations, Atomics, Names};
 
 const EXAMPLES: &str = "\
@@ -130,6 +130,9 @@ pub struct Arguments {
     /// How to optimize first
     #[command(flatten)]
     pub optimize: OptimizeArgs,
+    /// What to print about passes
+    #[command(flatten)]
+    pub told: PassReportArgs,
     /// What the PTX is for
     #[command(flatten)]
     pub target: TargetArgs,

@@ -69,7 +69,7 @@ fn translate(arguments: &Arguments, input: &Path, output: Option<&Path>) -> Resu
 
     let choice = TargetChoice { sm: arguments.target.target, version: arguments.target.ptx_version };
     terminal
-        .step("optimize", || optimize(&arguments.optimize, &mut module, choice, &source))
+        .step("optimize", || optimize(&arguments.optimize, &arguments.told, &mut module, choice, &source))
         .map_err(|found| usage_or_rejected(&source, found))?;
 
     if arguments.lower_ctors {

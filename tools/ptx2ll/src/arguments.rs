@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
-use ptx_cli::{Documents, OptimizeArgs, ReportArgs, ptx_version, sm};
+use ptx_cli::{Documents, OptimizeArgs, PassReportArgs, ReportArgs, ptx_version, sm};
 use ptx_isa::{PtxVersion, Sm};
 use ptx_specialize::Assumptions;
 
@@ -158,6 +158,9 @@ pub struct Arguments {
     /// How to optimize
     #[command(flatten)]
     pub optimize: OptimizeArgs,
+    /// What to print about passes
+    #[command(flatten)]
+    pub told: PassReportArgs,
     /// Add a kernel for launches of which this is known, as in 'entry=scale block=256 grid=40,2 arg2=5000': threads of a block, blocks of the grid,
     /// values of parameters, counted from 0. It has the name of the kernel and a hash, the same parameters, and a variable NAME_assumptions with
     /// this text, for the host to check. With -O3 loops whose trip count is known then are unrolled. May be given several times

@@ -168,7 +168,9 @@ fn optimized<'c>(
     let (mut module, warnings) = settle_unoptimized(module, unoptimized, arguments.optimize.level, source)
         .map_err(|found| rejected(source, found))?;
     terminal
-        .step("optimize", || optimize(&arguments.optimize, &mut module, TargetChoice::default(), source))
+        .step("optimize", || {
+            optimize(&arguments.optimize, &arguments.told, &mut module, TargetChoice::default(), source)
+        })
         .map_err(|found| usage_or_rejected(source, found))?;
     if arguments.optimize.level == OptLevel::O3 && !unrolled.is_empty() {
         terminal

@@ -522,6 +522,17 @@ fn targets_are_those_there_are() {
 }
 
 #[test]
+fn the_instruction_table_is_printed_as_json() {
+    let (status, out, _) = ptx2ll(&["--print-isa=json"], b"");
+    let table: serde_json::Value = serde_json::from_slice(&out).expect("JSON");
+    let rows = table["instructions"].as_array().expect("rows");
+    assert_eq!((status, table["schema"].as_u64()), (0, Some(1)));
+    assert_eq!(rows.len(), ptx_isa::all_forms().len());
+    let (status, _, err) = ptx2ll(&["--print-isa=xml"], b"");
+    assert!(status == 2 && err.contains("json"), "{err}");
+}
+
+#[test]
 fn warnings_are_shown_hidden_or_errors() {
     let shown = ptx2ll(&["--emit=none"], WARNED.as_bytes());
     assert!(shown.0 == 0 && shown.2.contains("warning["), "{}", shown.2);

@@ -24,8 +24,8 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use ptx_cli::{
-    Batch, ExitStatus, Failure, OptimizeArgs, Output, Terminal, code, optimize, parse_arguments,
-    print_documents, read_input, rejected, run, run_batch, usage_or_rejected,
+    Batch, ExitStatus, Failure, OptimizeArgs, Output, PassReportArgs, Terminal, code, optimize,
+    parse_arguments, print_documents, read_input, rejected, run, run_batch, usage_or_rejected,
 };
 use ptx_diag::{Diagnostic, Diagnostics, Severity, SourceFile, counted};
 use ptx_driver::{
@@ -264,7 +264,15 @@ fn raised(
         .map_err(|found| rejected(input, found))?;
     warnings.append(more);
     terminal
-        .step("optimize", || optimize(&arguments.optimize, &mut module, TargetChoice::default(), input))
+        .step("optimize", || {
+            optimize(
+                &arguments.optimize,
+                &PassReportArgs::default(),
+                &mut module,
+                TargetChoice::default(),
+                input,
+            )
+        })
         .map_err(|found| usage_or_rejected(input, found))?;
     let (raised, more): (Module, _) = terminal
         .step("raise", || raise(&mut module, TargetChoice::default()))

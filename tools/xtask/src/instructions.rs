@@ -46,6 +46,15 @@ fn instruction_page() -> Result<String> {
     Ok(format!("{ORIGIN}{}", ptx_isa::page(ptx_program::decode::executes, &tested)))
 }
 
+/// Rewrites the grammars of editors.
+pub(crate) fn write_grammars() -> Result<()> {
+    for grammar in ptx_export::grammars() {
+        let path = workspace().join(grammar.path);
+        fs::write(&path, grammar.text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -105,6 +105,8 @@ enum Task {
     },
     /// Mutate tokens of valid PTX and compare the verifier's verdict with that of ptxas
     Grammar(grammar::GrammarArguments),
+    /// Rewrite the generated files of editors/ from the instruction table
+    Grammars,
     /// Raise every intrinsic of LLVM's NVPTX target and assemble the results with ptxas
     Intrinsics(intrinsics::IntrinsicsArguments),
     /// Execute random programs in LLVM IR on the host and as PTX, and compare
@@ -185,6 +187,7 @@ fn main() -> Result<()> {
         Task::GpuCompare { programs, outputs } => gpu::compare_outputs(&programs, &outputs),
         Task::GpuRecord { file, judge_only } => gpu::record_outputs(&file, judge_only),
         Task::Grammar(arguments) => grammar::compare(&arguments),
+        Task::Grammars => instructions::write_grammars(),
         Task::Intrinsics(arguments) => intrinsics::measure(&arguments),
         Task::IrFuzz(arguments) => ir_fuzz::fuzz(&arguments),
         Task::CompileFuzz(arguments) => compile_fuzz::fuzz(&arguments),

@@ -203,7 +203,7 @@ enum InsertionPoint {
 
 /// Appends instructions to the end of a block.
 pub struct Builder<'c> {
-    pub(super) raw: LLVMBuilderRef,
+    pub(crate) raw: LLVMBuilderRef,
     pub(super) types: Types<'c>,
     /// Whether operations with neutral constants are not built.
     simplifies: bool,
@@ -267,6 +267,24 @@ fn simplified<'c>(op: BinaryOp, a: Value<'c>, b: Value<'c>) -> Option<Value<'c>>
     }
 }
 
+/// Has a builder build before an instruction that is in a block, with its place in the source.
+pub(crate) fn build_before<'c>(builder: &Builder<'c>, inst: Value<'c>) {
+    // SAFETY: the instruction is alive and in a block.
+    unsafe { LLVMPositionBuilderBefore(builder.raw, inst.raw) };
+    builder.insertion_point.set(InsertionPoint::Before);
+}
+
+/// Takes an instruction out of its block and puts it before another one. It gets the place in the source and the name that the builder gives.
+pub(crate) fn move_before<'c>(builder: &Builder<'c>, inst: Value<'c>, next: Value<'c>) {
+    build_before(builder, next);
+    // SAFETY: both instructions are in blocks, and the second stays where it is.
+    unsafe {
+        LLVMInstructionRemoveFromParent(inst.raw);
+        LLVMPositionBuilder(builder.raw, LLVMGetInstructionParent(next.raw), next.raw);
+        LLVMInsertIntoBuilder(builder.raw, inst.raw);
+    }
+}
+
 impl Drop for Builder<'_> {
     fn drop(&mut self) {
         // SAFETY: made in `new` and disposed once.
@@ -319,34 +337,6 @@ impl<'c> Builder<'c> {
         }
         self.insertion_point.set(InsertionPoint::Before);
         Ok(())
-    }
-
-    /// Goes before an instruction that is in a block, and takes its place in the source for what is built.
-    pub(crate) fn position_before(&self, inst: Value<'c>) {
-        // SAFETY: the instruction is alive and in a block.
-        unsafe { LLVMPositionBuilderBefore(self.raw, inst.raw) };
-        self.insertion_point.set(InsertionPoint::Before);
-    }
-
-    /// Goes to the end of a block; what is built has no place in the source.
-    pub(crate) fn position_at_end_without_location(&self, block: Block<'c>) {
-        self.position_at_end(block);
-        self.set_location(None);
-    }
-
-    /// Takes an instruction out of its block and puts it before another one. It gets the place in the source and the name that the builder gives.
-    pub(crate) fn move_before(&self, inst: Value<'c>, next: Value<'c>) {
-        self.position_before(next);
-        // SAFETY: both instructions are in blocks, and the second stays where it is.
-        unsafe {
-            LLVMInstructionRemoveFromParent(inst.raw);
-            LLVMPositionBuilder(self.raw, LLVMGetInstructionParent(next.raw), next.raw);
-            LLVMInsertIntoBuilder(self.raw, inst.raw);
-        }
-    }
-
-    pub(crate) fn raw(&self) -> LLVMBuilderRef {
-        self.raw
     }
 
     /// The block the builder appends to.

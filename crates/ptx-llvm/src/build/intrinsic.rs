@@ -40,7 +40,7 @@ impl Kind {
     fn admits(self, ty: Type<'_>) -> bool {
         let element = ty.element();
         let vector = ty.vector_parts().is_some();
-        let (int, float) = (element.int_bits().is_some(), element.is_float());
+        let (int, float) = (element.int_bits().is_some(), element.is_any_float());
         let pointer = element.pointer_space().is_some();
         match self {
             Kind::Float => float,

@@ -130,6 +130,13 @@ impl<'c> Type<'c> {
         matches!(self.kind(), LLVMHalfTypeKind | LLVMBFloatTypeKind | LLVMFloatTypeKind | LLVMDoubleTypeKind)
     }
 
+    /// Whether it is a scalar floating-point type, of any target.
+    pub(crate) fn is_any_float(self) -> bool {
+        use LLVMTypeKind::*;
+        self.is_float()
+            || matches!(self.kind(), LLVMX86_FP80TypeKind | LLVMFP128TypeKind | LLVMPPC_FP128TypeKind)
+    }
+
     /// Whether it is one integer or floating-point number: what a PTX vector access is made of.
     pub fn is_number(self) -> bool {
         self.is_float() || self.int_bits().is_some()

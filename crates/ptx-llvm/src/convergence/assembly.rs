@@ -1,89 +1,54 @@
 //! Inline assembly with instructions that several threads execute together, but without `convergent`: producers other than CUDA's forget it,
 //! and LLVM then duplicates a barrier.
 
-use inkwell::values::AsValueRef as _;
-use llvm_sys::LLVMAttributeFunctionIndex;
-use llvm_sys::core::*;
-use llvm_sys::prelude::LLVMValueRef;
 use ptx_isa::{Mnemonic, Mod, Opcode, forms_of};
 
-use super::{Convergent, is_call};
-use crate::module::Module;
-use crate::raw;
+use super::{is_convergent as is_convergent_call, is_convergent_function};
+use crate::edit::{Attribute, AttributeIndex, Block, Editor, Inst, Value};
+use crate::error::LlvmError;
 
 /// Adds `convergent` to calls of assembly with such instructions, to the functions that they are in, and to the functions that call these.
 ///
 /// ```text
 ///   call void asm sideeffect "bar.sync 0;", ""()    -->    call void asm sideeffect "bar.sync 0;", ""() convergent
 /// ```
-///
-/// # Safety
-///
-/// The module is alive, and nothing else changes it meanwhile.
-pub(super) unsafe fn mark(module: &Module<'_>, convergent: &Convergent) {
-    // SAFETY: attributes are created in the module's context and added to calls and functions.
-    unsafe {
-        let attribute = LLVMCreateEnumAttribute(module.context().raw(), convergent.kind, 0);
-        let mut work = Vec::new();
-        let mut through_addresses = Vec::new();
-        for function in module.inkwell().get_functions().filter(|function| function.count_basic_blocks() > 0)
-        {
-            let function = function.as_value_ref();
-            for block in raw::blocks(function) {
-                for call in raw::instructions(block).into_iter().filter(|instruction| is_call(*instruction)) {
-                    let callee = LLVMGetCalledValue(call);
-                    let is_assembly = !LLVMIsAInlineAsm(callee).is_null();
-                    if !is_assembly && LLVMIsAFunction(callee).is_null() {
-                        through_addresses.push((function, call));
-                    }
-                    if is_assembly && !convergent.is(call) && is_convergent(&text(callee)) {
-                        LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, attribute);
-                        work.push(function);
-                    }
-                }
+pub(super) fn mark(editor: &Editor<'_>) -> Result<(), LlvmError> {
+    let add = |call: Inst<'_>| call.add_call_attribute(AttributeIndex::Function, Attribute::Convergent);
+    let mut work = Vec::new();
+    let mut through_addresses = Vec::new();
+    for function in editor.functions() {
+        for call in function.instructions().into_iter().filter(|inst| inst.opcode().is_call()) {
+            let text = call.callee().and_then(Value::asm_text);
+            if text.is_none() && call.called_function().is_none() {
+                through_addresses.push((function, call));
             }
-        }
-        let mut is_address_taken = false;
-        while let Some(function) = work.pop() {
-            if convergent.is_function(function) {
-                continue;
-            }
-            LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, attribute);
-            let mut place = LLVMGetFirstUse(function);
-            while !place.is_null() {
-                let user = LLVMGetUser(place);
-                match !LLVMIsAInstruction(user).is_null()
-                    && is_call(user)
-                    && LLVMGetCalledValue(user) == function
-                {
-                    true => work.push(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user))),
-                    false => is_address_taken = true,
-                }
-                place = LLVMGetNextUse(place);
-            }
-            if is_address_taken {
-                for (caller, call) in through_addresses.drain(..) {
-                    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, attribute);
-                    work.push(caller);
-                }
+            if text.is_some_and(|text| !is_convergent_call(call) && is_convergent(&text)) {
+                add(call)?;
+                work.push(function);
             }
         }
     }
-}
-
-/// The text of inline assembly.
-///
-/// # Safety
-///
-/// The value is inline assembly that is alive.
-unsafe fn text(assembly: LLVMValueRef) -> String {
-    let mut length = 0;
-    // SAFETY: the text has as many bytes as LLVM says, and is copied at once.
-    unsafe {
-        let text = LLVMGetInlineAsmAsmString(assembly, &raw mut length);
-        let bytes = if length == 0 { &[][..] } else { std::slice::from_raw_parts(text.cast::<u8>(), length) };
-        String::from_utf8_lossy(bytes).into_owned()
+    let mut is_address_taken = false;
+    while let Some(function) = work.pop() {
+        if is_convergent_function(function) {
+            continue;
+        }
+        function.add_attribute(Attribute::Convergent);
+        for user in function.users() {
+            let call = user.as_inst().filter(|call| call.called_function() == Some(function));
+            match call.and_then(Inst::block).map(Block::function) {
+                Some(caller) => work.push(caller),
+                None => is_address_taken = true,
+            }
+        }
+        if is_address_taken {
+            for (caller, call) in through_addresses.drain(..) {
+                add(call)?;
+                work.push(caller);
+            }
+        }
     }
+    Ok(())
 }
 
 /// Whether an instruction of the text needs threads together. What is not a known instruction, such as a macro of the module's own

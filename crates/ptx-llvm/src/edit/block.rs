@@ -5,6 +5,7 @@ use llvm_sys::core::*;
 
 use super::handle::{Block, Function, Inst, Type, Value, Variable};
 use super::opcode::Opcode;
+use super::operation::Attribute;
 use crate::raw;
 use crate::view::CallingConvention;
 
@@ -89,6 +90,18 @@ impl<'e> Function<'e> {
         Type::new(unsafe { LLVMGlobalGetValueType(self.raw) })
     }
 
+    /// The type of what it gives.
+    pub fn result_type(self) -> Type<'e> {
+        // SAFETY: the type of a function.
+        Type::new(unsafe { LLVMGetReturnType(LLVMGlobalGetValueType(self.raw)) })
+    }
+
+    /// Whether values are of the types of its parameters, as many as it has.
+    pub fn takes(self, arguments: &[Value<'e>]) -> bool {
+        let parameters = self.function_type().build().parameters();
+        parameters.into_iter().eq(arguments.iter().map(|argument| argument.ty().build()))
+    }
+
     /// Whether it is one of LLVM's intrinsics.
     pub fn is_intrinsic(self) -> bool {
         // SAFETY: as in `blocks`.
@@ -160,6 +173,24 @@ impl<'e> Function<'e> {
 }
 
 impl Function<'_> {
+    /// Gives it an attribute.
+    pub fn add_attribute(self, attribute: Attribute) {
+        // SAFETY: functions are not freed before their editor, and the attribute is of the function's context.
+        unsafe {
+            let context = LLVMGetModuleContext(LLVMGetGlobalParent(self.raw));
+            LLVMAddAttributeAtIndex(self.raw, LLVMAttributeFunctionIndex, attribute.raw(context));
+        }
+    }
+
+    /// Removes an attribute.
+    pub fn remove_attribute(self, name: &str) {
+        // SAFETY: functions are not freed before their editor; the name has as many bytes as stated.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            LLVMRemoveEnumAttributeAtIndex(self.raw, LLVMAttributeFunctionIndex, kind);
+        }
+    }
+
     /// Gives it an attribute that is a text, in place of one of this name.
     pub fn set_text_attribute(self, name: &str, value: &str) {
         let (key, at) = (name.as_ptr().cast(), LLVMAttributeFunctionIndex);

@@ -47,8 +47,11 @@ impl<'a, 'e> Builder<'a, 'e> {
         let builder = &self.editor.builder;
         match self.place {
             Place::Before(inst) if inst.is_erased() => return refused("a place that was erased".to_owned()),
-            Place::Before(inst) => builder.position_before(inst.value().build()),
-            Place::End(block) => builder.position_at_end_without_location(build::Block::new(block.raw)),
+            Place::Before(inst) => build::build_before(builder, inst.value().build()),
+            Place::End(block) => {
+                builder.position_at_end(build::Block::new(block.raw));
+                builder.set_location(None);
+            }
         }
         Ok(builder)
     }
@@ -85,7 +88,7 @@ impl<'a, 'e> Builder<'a, 'e> {
         if a.ty() != b.ty() || (scalar.integer_bits().is_none() && scalar.pointer_space().is_none()) {
             return refused(format!("icmp of {a:?} and {b:?}"));
         }
-        let builder = self.at(&[a, b])?.raw();
+        let builder = self.at(&[a, b])?.raw;
         // SAFETY: integers or pointers of one type, and a place to build at.
         Ok(Value::new(unsafe { LLVMBuildICmp(builder, predicate.raw(), a.raw, b.raw, c"".as_ptr()) }))
     }
@@ -105,7 +108,7 @@ impl<'a, 'e> Builder<'a, 'e> {
         if a.ty() != b.ty() || !a.ty().scalar().is_float() {
             return refused(format!("fcmp of {a:?} and {b:?}"));
         }
-        let builder = self.at(&[a, b])?.raw();
+        let builder = self.at(&[a, b])?.raw;
         // SAFETY: floating-point numbers of one type, and a place to build at.
         let built =
             Value::new(unsafe { LLVMBuildFCmp(builder, predicate.raw(), a.raw, b.raw, c"".as_ptr()) });
@@ -154,7 +157,7 @@ impl<'a, 'e> Builder<'a, 'e> {
             return refused(format!("getelementptr {source:?} of {base:?} by {indices:?}"));
         }
         self.at(&[base])?;
-        let builder = self.at(indices)?.raw();
+        let builder = self.at(indices)?.raw;
         let mut raw: Vec<_> = indices.iter().map(|index| index.raw).collect();
         let (list, count) = (raw.as_mut_ptr(), raw.len() as u32);
         // SAFETY: a pointer, integers that lead to elements of the type, and a place to build at; LLVM copies the list.
@@ -254,10 +257,12 @@ impl<'a, 'e> Builder<'a, 'e> {
     ///
     /// When the vectors differ in type, the mask is empty or names no element of them, or what is needed for it was erased.
     pub fn shuffle(&self, a: Value<'e>, b: Value<'e>, mask: &[Option<u32>]) -> Built<'e> {
-        let length = a.ty().build().vector_parts().map_or(0, |(_, length)| length);
-        let fits = |element: &Option<u32>| element.is_none_or(|element| element / 2 < length);
-        if a.ty() != b.ty() || mask.is_empty() || !mask.iter().all(fits) || length == 0 {
+        let TypeKind::Vector { length, .. } = a.ty().kind() else {
             return refused(format!("shufflevector of {a:?} and {b:?}"));
+        };
+        let fits = |element: &Option<u32>| element.is_none_or(|element| element / 2 < length);
+        if a.ty() != b.ty() || mask.is_empty() || !mask.iter().all(fits) {
+            return refused(format!("shufflevector of {a:?} and {b:?} by {mask:?}"));
         }
         let word = self.editor.integer(32);
         let element = |element: &Option<u32>| match element {
@@ -266,7 +271,7 @@ impl<'a, 'e> Builder<'a, 'e> {
         };
         let mask = mask.iter().map(element).collect::<Result<Vec<_>, _>>()?;
         let mask = self.editor.constant_vector(&mask)?;
-        let builder = self.at(&[a, b])?.raw();
+        let builder = self.at(&[a, b])?.raw;
         // SAFETY: vectors of one type, a constant mask of elements that they have, and a place to build at.
         Ok(Value::new(unsafe { LLVMBuildShuffleVector(builder, a.raw, b.raw, mask.raw, c"".as_ptr()) }))
     }
@@ -289,6 +294,18 @@ impl<'a, 'e> Builder<'a, 'e> {
     /// When there is no such field, or what is needed for it was erased.
     pub fn extract_value(&self, aggregate: Value<'e>, at: u32) -> Built<'e> {
         Ok(Self::give(self.at(&[aggregate])?.extract_field(aggregate.build(), at)?))
+    }
+
+    /// `br` to a block of the function.
+    ///
+    /// # Errors
+    ///
+    /// When the block is of another function, or the place is not the end of a block without a terminator.
+    pub fn branch(&self, to: Block<'e>) -> Result<Inst<'e>, LlvmError> {
+        if to.function() != self.function || matches!(self.place, Place::Before(_)) {
+            return refused("br to a block of another function, or before an instruction".to_owned());
+        }
+        Ok(Inst::new(self.at(&[])?.branch(build::Block::new(to.raw))?.raw()))
     }
 
     /// `ret` of a value. That it has the function's type is for the verifier.

@@ -5,7 +5,7 @@ use llvm_sys::debuginfo::LLVMInstructionSetDebugLoc;
 
 use super::handle::{Block, Function, Inst, Location, MetadataKind, Node, Value};
 use super::opcode::Opcode;
-use super::operation::{AttributeIndex, CallAttribute, FastMath, WrapFlags};
+use super::operation::{Attribute, AttributeIndex, FastMath, WrapFlags};
 use crate::LlvmError;
 
 /// Why something is not done.
@@ -148,28 +148,44 @@ impl<'e> Inst<'e> {
         }
     }
 
+    /// Whether a call itself has an attribute; that of its callee is another question.
+    pub fn has_call_attribute(self, name: &str) -> bool {
+        let at = llvm_sys::LLVMAttributeFunctionIndex;
+        // SAFETY: a call; the name has as many bytes as stated.
+        self.opcode().is_call()
+            && unsafe {
+                let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+                !LLVMGetCallSiteEnumAttribute(self.raw, at, kind).is_null()
+            }
+    }
+
+    /// Removes an attribute from a call; of other instructions nothing changes.
+    pub fn remove_call_attribute(self, name: &str) {
+        if self.opcode().is_call() {
+            // SAFETY: a call; the name has as many bytes as stated.
+            unsafe {
+                let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+                LLVMRemoveCallSiteEnumAttribute(self.raw, llvm_sys::LLVMAttributeFunctionIndex, kind);
+            }
+        }
+    }
+
     /// Gives a call an attribute.
     ///
     /// # Errors
     ///
     /// When it is no call, or has no such argument.
-    pub fn add_call_attribute(
-        self,
-        place: AttributeIndex,
-        attribute: CallAttribute,
-    ) -> Result<(), LlvmError> {
+    pub fn add_call_attribute(self, place: AttributeIndex, attribute: Attribute) -> Result<(), LlvmError> {
         let at = match place {
             AttributeIndex::Function if self.opcode().is_call() => llvm_sys::LLVMAttributeFunctionIndex,
             // AttributeIndex 0 is the result's.
             AttributeIndex::Argument(at) if at < self.argument_count() => at + 1,
             _ => return refused(format!("no place of an attribute: {place:?} of `{self:?}`")),
         };
-        let (name, number) = attribute.parts();
-        // SAFETY: a call that has the place; the name is one of an attribute without a type, and has as many bytes as stated.
+        // SAFETY: a call that has the place, and an attribute of its context.
         unsafe {
             let context = LLVMGetTypeContext(LLVMTypeOf(self.raw));
-            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
-            LLVMAddCallSiteAttribute(self.raw, at, LLVMCreateEnumAttribute(context, kind, number));
+            LLVMAddCallSiteAttribute(self.raw, at, attribute.raw(context));
         }
         Ok(())
     }

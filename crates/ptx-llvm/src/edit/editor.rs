@@ -10,6 +10,7 @@ use super::builder::Builder;
 use super::change::refused;
 use super::handle::{Block, Function, Inst, MetadataKind, Node, SyncScope, Type, Value, Variable};
 use super::layout::Layout;
+use super::ty::TypeKind;
 use super::uses::Users;
 use crate::build::{self, Types};
 use crate::{LlvmError, Module};
@@ -47,6 +48,8 @@ pub struct Editor<'e> {
     pub(super) builder: build::Builder<'e>,
     /// The instructions that are freed with the editor; they are in no block.
     erased: RefCell<Vec<LLVMValueRef>>,
+    /// The functions that are removed with the editor, if nothing uses them.
+    erased_functions: RefCell<Vec<LLVMValueRef>>,
     /// The variables that are removed with the editor, if nothing uses them.
     erased_variables: RefCell<Vec<LLVMValueRef>>,
     /// Handles have this lifetime exactly.
@@ -61,6 +64,7 @@ impl<'e> Editor<'e> {
             types,
             builder: build::Builder::new(types),
             erased: RefCell::default(),
+            erased_functions: RefCell::default(),
             erased_variables: RefCell::default(),
             brand: std::marker::PhantomData,
         }
@@ -74,6 +78,12 @@ impl<'e> Editor<'e> {
         std::iter::successors(Function::of(first), |function| unsafe {
             Function::of(LLVMGetNextFunction(function.raw))
         })
+    }
+
+    /// The function of a name.
+    pub fn function_named(&self, name: &[u8]) -> Option<Function<'e>> {
+        // SAFETY: the module is alive, and the name has as many bytes as stated; null where it has no such function.
+        Function::of(unsafe { LLVMGetNamedFunctionWithLength(self.module, name.as_ptr().cast(), name.len()) })
     }
 
     /// The functions that passes may optimize: those that are not `optnone`.
@@ -216,7 +226,7 @@ impl<'e> Editor<'e> {
             return refused(format!("`{inst:?}` cannot be moved before `{next:?}`"));
         }
         let (location, name) = (inst.location(), inst.name());
-        self.builder.move_before(inst.value().build(), next.value().build());
+        build::move_before(&self.builder, inst.value().build(), next.value().build());
         // The builder gives a source location and a name of its own.
         inst.set_location(location);
         inst.value().set_name(&name);
@@ -258,26 +268,59 @@ impl<'e> Editor<'e> {
     ///
     /// # Errors
     ///
-    /// When the result is not of a type that has values.
+    /// When the result or a parameter is not of a type that has values.
     pub fn add_function(
         &self,
         name: &[u8],
         result: Type<'e>,
         parameters: &[Type<'e>],
     ) -> Result<(Function<'e>, Block<'e>), LlvmError> {
-        if !result.is_first_class() || !parameters.iter().all(|ty| ty.is_first_class()) {
+        let function = self.declare(name, result, parameters)?;
+        // SAFETY: the function is the module's, and the block is the function's.
+        unsafe {
+            LLVMSetLinkage(function.raw, llvm_sys::LLVMLinkage::LLVMInternalLinkage);
+            let context = LLVMGetModuleContext(self.module);
+            let block = LLVMAppendBasicBlockInContext(context, function.raw, c"".as_ptr());
+            Ok((function, Block::new(block)))
+        }
+    }
+
+    /// Declares a function; LLVM makes its name unique by a suffix.
+    ///
+    /// # Errors
+    ///
+    /// When the result is neither `void` nor of a type that has values, or a parameter is not.
+    pub fn declare(
+        &self,
+        name: &[u8],
+        result: Type<'e>,
+        parameters: &[Type<'e>],
+    ) -> Result<Function<'e>, LlvmError> {
+        let is_result = result.is_first_class() || result.kind() == TypeKind::Void;
+        if !is_result || !parameters.iter().all(|ty| ty.is_first_class()) {
             return refused(format!("a function that gives {result:?}"));
         }
         let parameters: Vec<_> = parameters.iter().map(|ty| ty.build()).collect();
         let ty = self.types.function(result.build(), &parameters);
         let name: Vec<u8> = name.iter().copied().filter(|byte| *byte != 0).chain([0]).collect();
-        // SAFETY: the module is alive, the name ends in a NUL byte, and LLVM copies it; the block is the function's.
-        unsafe {
-            let function = LLVMAddFunction(self.module, name.as_ptr().cast(), ty.raw());
-            LLVMSetLinkage(function, llvm_sys::LLVMLinkage::LLVMInternalLinkage);
-            let context = LLVMGetModuleContext(self.module);
-            let block = LLVMAppendBasicBlockInContext(context, function, c"".as_ptr());
-            Ok((Function::new(function), Block::new(block)))
+        // SAFETY: the module is alive, the name ends in a NUL byte, and LLVM copies it.
+        Ok(Function::new(unsafe { LLVMAddFunction(self.module, name.as_ptr().cast(), ty.raw()) }))
+    }
+
+    /// Adds a block before another one, in whose function it is then. It is empty.
+    pub fn insert_block(&self, before: Block<'e>, name: &str) -> Block<'e> {
+        let name = build::c_name(name);
+        // SAFETY: a block of a function of the module; the name ends in a NUL byte, and LLVM copies it.
+        Block::new(unsafe {
+            LLVMInsertBasicBlockInContext(LLVMGetModuleContext(self.module), before.raw, name.as_ptr())
+        })
+    }
+
+    /// Erases a function once the closure has returned, if nothing uses it then.
+    pub fn erase_function(&self, function: Function<'e>) {
+        let mut erased = self.erased_functions.borrow_mut();
+        if !erased.contains(&function.raw) {
+            erased.push(function.raw);
         }
     }
 
@@ -303,6 +346,11 @@ impl Drop for Editor<'_> {
             }
             for inst in self.erased.get_mut().drain(..) {
                 LLVMDeleteInstruction(inst);
+            }
+            for function in self.erased_functions.get_mut().drain(..) {
+                if LLVMGetFirstUse(function).is_null() {
+                    LLVMDeleteFunction(function);
+                }
             }
             for variable in self.erased_variables.get_mut().drain(..) {
                 if has_no_user(variable) {

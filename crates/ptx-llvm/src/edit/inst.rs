@@ -197,19 +197,18 @@ impl<'e> Inst<'e> {
         callee.is_some_and(|callee| callee.name().starts_with(prefix.as_bytes()))
     }
 
-    /// The alignment in bytes that an argument of a call is said to have.
-    pub fn argument_alignment(self, at: u32) -> Option<u32> {
+    /// The alignment in bytes that an argument of a call is said to have; 1, which every address has, where nothing is said, and for other instructions.
+    pub fn argument_alignment(self, at: u32) -> u32 {
         const NAME: &str = "align";
         if at >= self.argument_count() {
-            return None;
+            return 1;
         }
-        // SAFETY: a call that has the argument, whose place is one more; the name has as many bytes as stated, and the attribute has a number.
-        let align = unsafe {
+        // SAFETY: a call that has the argument, whose place is one more; the name has as many bytes as stated, and the attribute has a number, at most 2^32.
+        unsafe {
             let kind = LLVMGetEnumAttributeKindForName(NAME.as_ptr().cast(), NAME.len());
             let attribute = LLVMGetCallSiteEnumAttribute(self.raw, at + 1, kind);
-            (!attribute.is_null()).then(|| LLVMGetEnumAttributeValue(attribute))
-        };
-        align.and_then(|align| u32::try_from(align).ok())
+            if attribute.is_null() { 1 } else { LLVMGetEnumAttributeValue(attribute) as u32 }
+        }
     }
 
     /// Whether a call has operand bundles.

@@ -59,7 +59,7 @@ pub use editor::{Editor, edit};
 pub use handle::{Block, Function, Inst, Location, MetadataKind, Node, SyncScope, Type, Value, Variable};
 pub use layout::Layout;
 pub use opcode::Opcode;
-pub use operation::{AtomicOrder, AttributeIndex, CallAttribute, FastMath, GepFlags, WrapFlags};
+pub use operation::{AtomicOrder, Attribute, AttributeIndex, FastMath, GepFlags, WrapFlags};
 pub use ty::TypeKind;
 pub use uses::Users;
 

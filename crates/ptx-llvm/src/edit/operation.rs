@@ -1,5 +1,7 @@
 //! What instructions are told beside their operands.
 
+use llvm_sys::core::{LLVMCreateEnumAttribute, LLVMGetEnumAttributeKindForName};
+use llvm_sys::prelude::{LLVMAttributeRef, LLVMContextRef};
 use llvm_sys::{LLVMAtomicOrdering, LLVMGEPFlagInBounds, LLVMGEPFlagNUSW, LLVMGEPFlagNUW};
 
 pub use crate::view::AtomicOrder;
@@ -42,9 +44,15 @@ pub enum AttributeIndex {
     Argument(u32),
 }
 
-/// An attribute of a call: those of LLVM's that take no type.
+/// An attribute of a function or a call: some of LLVM's that take no type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CallAttribute {
+pub enum Attribute {
+    /// `convergent`
+    Convergent,
+    /// `nocallback`
+    NoCallback,
+    /// `nofree`
+    NoFree,
     /// `nosync`
     NoSync,
     /// `nounwind`
@@ -59,10 +67,27 @@ pub enum CallAttribute {
     Captures(u64),
 }
 
-impl CallAttribute {
+impl Attribute {
+    /// LLVM's attribute, in the context of a module.
+    ///
+    /// # Safety
+    ///
+    /// The context is alive.
+    pub(super) unsafe fn raw(self, context: LLVMContextRef) -> LLVMAttributeRef {
+        let (name, number) = self.parts();
+        // SAFETY: by this function's contract; the name is one of an attribute without a type, and has as many bytes as stated.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            LLVMCreateEnumAttribute(context, kind, number)
+        }
+    }
+
     /// LLVM's name of it, and its number.
-    pub(super) fn parts(self) -> (&'static str, u64) {
+    fn parts(self) -> (&'static str, u64) {
         match self {
+            Self::Convergent => ("convergent", 0),
+            Self::NoCallback => ("nocallback", 0),
+            Self::NoFree => ("nofree", 0),
             Self::NoSync => ("nosync", 0),
             Self::NoUnwind => ("nounwind", 0),
             Self::WillReturn => ("willreturn", 0),

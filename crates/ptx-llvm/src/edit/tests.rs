@@ -224,7 +224,7 @@ fn functions_are_added_whole() {
         let call = editor.before(b).and_then(|builder| builder.call(function, &[a]));
         editor.replace(b, call.expect("built")).expect("replaced");
         let end = block.terminator().expect("an end");
-        assert!(is_refused(editor.add_function(b"none", end.ty(), &[])), "no result");
+        assert!(is_refused(editor.add_function(b"none", word, &[end.ty()])), "a parameter without values");
     });
     assert!(text.contains("define internal i32 @own(i32 %0) {\n  ret i32 %0\n}"), "{text}");
     assert!(text.contains("%b = call i32 @own(i32 %a)"), "{text}");

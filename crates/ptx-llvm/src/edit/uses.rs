@@ -93,10 +93,15 @@ impl<'e> Inst<'e> {
 }
 
 impl<'e> Block<'e> {
+    /// Its label.
+    pub fn value(self) -> Value<'e> {
+        // SAFETY: blocks are not freed before their editor.
+        Value::new(unsafe { LLVMBasicBlockAsValue(self.raw) })
+    }
+
     /// The users of its label: branches to it, and constants that are its address.
     pub fn users(self) -> Users<'e> {
-        // SAFETY: blocks are not freed before their editor.
-        Users::of(Value::new(unsafe { LLVMBasicBlockAsValue(self.raw) }))
+        Users::of(self.value())
     }
 }
 

@@ -80,6 +80,32 @@ impl<'e> Value<'e> {
         self.kind() == LLVMInlineAsmValueKind
     }
 
+    /// The text of inline assembly.
+    pub fn asm_text(self) -> Option<String> {
+        let mut length = 0;
+        // SAFETY: inline assembly, whose text has as many bytes as LLVM says, and is copied at once.
+        self.is_inline_asm().then(|| unsafe {
+            let text = LLVMGetInlineAsmAsmString(self.raw, &raw mut length);
+            let bytes = if length == 0 { &[][..] } else { std::slice::from_raw_parts(text.cast(), length) };
+            String::from_utf8_lossy(bytes).into_owned()
+        })
+    }
+
+    /// The bytes of a constant array of bytes, as a text has them, without a NUL byte at its end.
+    pub fn as_text(self) -> Option<Vec<u8>> {
+        let is_data = self.kind() == LLVMConstantDataArrayValueKind;
+        let mut length = 0;
+        // SAFETY: constant data, which is a text of as many bytes as LLVM says, and is copied at once.
+        unsafe {
+            if !is_data || LLVMIsConstantString(self.raw) == 0 {
+                return None;
+            }
+            let start = LLVMGetAsString(self.raw, &raw mut length);
+            let bytes = std::slice::from_raw_parts(start.cast::<u8>(), length);
+            Some(bytes.strip_suffix(b"\0").unwrap_or(bytes).to_vec())
+        }
+    }
+
     /// Whether it is a constant: a number, an address, an expression over those.
     pub fn is_constant(self) -> bool {
         // SAFETY: as in `kind`.

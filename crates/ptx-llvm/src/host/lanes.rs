@@ -66,8 +66,7 @@ fn separate<'e>(editor: &Editor<'e>, inst: Inst<'e>) -> Result<bool, LlvmError> 
         return Ok(false);
     }
     let builder = editor.before(inst)?;
-    // Default: any address is a multiple of one byte.
-    let alignment = inst.argument_alignment(at).unwrap_or(1);
+    let alignment = inst.argument_alignment(at);
     let mut result = third;
     for (lane, _) in (0..).zip(&mask).filter(|(_, is_active)| **is_active) {
         let place = builder.extract_element(places, lane)?;
@@ -143,10 +142,16 @@ impl<'e> Demanded<'e> {
                 self.read(operand(0), first);
                 self.read(operand(1), second);
             }
-            // Default: which lane is replaced is not known.
-            Opcode::InsertElement => self.read(operand(0), lanes & !lane_of(operand(2)).unwrap_or(0)),
-            // Default: any lane may be read.
-            Opcode::ExtractElement => self.read(operand(0), lane_of(operand(1)).unwrap_or(Lanes::MAX)),
+            Opcode::InsertElement => match lane_of(operand(2)) {
+                Some(replaced) => self.read(operand(0), lanes & !replaced),
+                // Which lane is replaced is not known.
+                None => self.read(operand(0), lanes),
+            },
+            Opcode::ExtractElement => match lane_of(operand(1)) {
+                Some(lane) => self.read(operand(0), lane),
+                // Any lane may be read.
+                None => self.read(operand(0), Lanes::MAX),
+            },
             Opcode::BitCast => self.read(operand(0), read_by_bitcast(inst, lanes)),
             Opcode::Select => {
                 let (yes, no) = read_by_select(operand(0), lanes);

@@ -6,7 +6,7 @@ use ptx_llvm::build::CastOp;
 use ptx_llvm::edit::{Editor, Function, GepFlags, Inst, Layout, Opcode, Type, Value};
 use ptx_llvm::{LlvmError, Module, marks};
 
-use super::{Pass, Run, When, on_functions};
+use crate::pass::{Pass, Run, When, on_functions};
 
 /// Runs where it is named, and where `ptx2ll` writes code without a level.
 pub(crate) const PASS: Pass = Pass {

@@ -14,12 +14,12 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate};
 use ptx_llvm::edit::{Editor, Function, Inst, Opcode, TypeKind, Value};
 
-use super::{Pass, Run, When};
+use crate::pass::{Pass, Run, When};
 
 pub(super) const PASS: Pass = Pass {
     name: "ptx-narrow-comparisons",
     summary: "Compares 32 bits of a 64-bit integer where a mask leaves no others.",
-    when: When::LastAtLevels,
+    when: When::Named,
     run: Run::Function(run),
     parameters: &[],
 };
@@ -126,7 +126,7 @@ end:
         );
         let context = Context::new().expect("LLVM 22");
         let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
-        super::super::on_functions(&mut module, super::run).expect("runs");
+        crate::pass::on_functions(&mut module, super::run).expect("runs");
         module.verify().expect("still valid");
         let text = module.to_text();
         let lines = text.lines().map(str::trim).skip_while(|line| !line.starts_with("%next"));

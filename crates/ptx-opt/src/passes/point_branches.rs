@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use ptx_llvm::edit::{Block, Editor, Function, Inst, Opcode, Value};
 use ptx_llvm::{LlvmError, Module};
 
-use super::{Parameter, Pass, Run, When, on_functions};
+use crate::pass::{Parameter, Pass, Run, When, on_functions};
 
 /// Runs at every level that optimizes, last.
 pub(crate) const PASS: Pass = Pass {

@@ -22,7 +22,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, CastOp};
 use ptx_llvm::edit::{Builder, Editor, Function, Inst, Opcode, Type, TypeKind, Value, WrapFlags};
 
-use super::{Pass, Run, When};
+use crate::pass::{Pass, Run, When};
 
 pub(super) const PASS: Pass = Pass {
     name: "ptx-recompute-indices",
@@ -168,7 +168,7 @@ end:
         );
         let context = Context::new().expect("LLVM 22");
         let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
-        super::super::on_functions(&mut module, super::run).expect("runs");
+        crate::pass::on_functions(&mut module, super::run).expect("runs");
         module.verify().expect("still valid");
         let text = module.to_text();
         let (ways, end) = text.split_once("\nend:").expect("the join");

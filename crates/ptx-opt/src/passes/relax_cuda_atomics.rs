@@ -7,7 +7,7 @@
 use ptx_llvm::edit::{AtomicOrder, Editor, Inst, Opcode, edit};
 use ptx_llvm::{LlvmError, Module};
 
-use super::{Pass, Run, When};
+use crate::pass::{Pass, Run, When};
 
 /// Runs where `ll2ptx` finds modules of clang for CUDA, or is told.
 pub(crate) const PASS: Pass = Pass {

@@ -25,7 +25,7 @@ use ptx_graph::{Component, FlowGraph, components, immediate_dominators};
 use ptx_llvm::LlvmError;
 use ptx_llvm::edit::{Block, Editor, Function, Inst, Opcode, TypeKind, Value};
 
-use super::{Pass, Run, When};
+use crate::pass::{Pass, Run, When};
 
 pub(super) const PASS: Pass = Pass {
     name: "ptx-sink",
@@ -60,8 +60,11 @@ fn run<'e>(editor: &Editor<'e>, function: Function<'e>) -> Result<(), LlvmError>
         if graph.is_in_cycle(at, &components) {
             continue;
         }
-        let Some(branch) = graph.blocks[at].terminator() else { continue };
-        for side in branch.condition().is_some().then(|| graph.successors[at].clone()).unwrap_or_default() {
+        let is_conditional = |end: Inst<'e>| end.condition().is_some();
+        if !graph.blocks[at].terminator().is_some_and(is_conditional) {
+            continue;
+        }
+        for &side in &graph.successors[at] {
             if graph.predecessors[side] == [at] {
                 sinking.move_groups(at, side)?;
             }
@@ -431,7 +434,7 @@ end:
     fn after(text: &str) -> Vec<String> {
         let context = Context::new().expect("LLVM 22");
         let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
-        super::super::on_functions(&mut module, super::run).expect("runs");
+        crate::pass::on_functions(&mut module, super::run).expect("runs");
         module.verify().expect("still valid");
         let text = module.to_text();
         let (_, after) = text.split_once("\nguarded:").expect("the block");
@@ -553,7 +556,7 @@ end:
         let after = |length| {
             let context = Context::new().expect("LLVM 22");
             let mut module = Module::parse(&context, "m", chain(length).as_bytes()).expect("valid text");
-            super::super::on_functions(&mut module, super::run).expect("runs");
+            crate::pass::on_functions(&mut module, super::run).expect("runs");
             module.verify().expect("still valid");
             let text = module.to_text();
             let before = text.split_once("llvm.log2.f32(float %x)").expect("the call").0;

@@ -3,7 +3,7 @@
 use ptx_llvm::edit::{Editor, edit};
 use ptx_llvm::{LlvmError, Module, marks};
 
-use super::{Pass, Run, When};
+use crate::pass::{Pass, Run, When};
 
 /// Runs where it is named.
 pub(crate) const PASS: Pass = Pass {

@@ -168,7 +168,9 @@ impl Found<'_> {
             Problem::TypeWord(meant) => {
                 let error = self.expected("a type");
                 match meant(word) {
-                    Some(meant) => error.with_help(format!("write `.{meant}`")),
+                    Some(meant) => {
+                        error.with_help(format!("write `.{meant}`")).with_fix(span, format!(".{meant}"))
+                    }
                     None => error,
                 }
             }
@@ -181,8 +183,10 @@ impl Found<'_> {
         // A token missing at the end of a line is reported there, not at the start of the next line.
         if (self.token.starts_line || self.token.kind == TokenKind::End) && self.previous.hi > 0 {
             let end = Span::new(self.previous.hi - 1, self.previous.hi);
-            return Diagnostic::error(codes::EXPECTED, end, message)
+            let error = Diagnostic::error(codes::EXPECTED, end, message)
                 .with_label(format!("{what} is missing after this"));
+            let after = Span::new(self.previous.hi, self.previous.hi);
+            return if what.ends_with("`;`") { error.with_fix(after, ";") } else { error };
         }
         Diagnostic::error(codes::EXPECTED, self.token.span(), message).with_label(format!("expected {what}"))
     }
@@ -204,13 +208,16 @@ impl Found<'_> {
                 }
             }
             Fault::Section => Diagnostic::error(codes::UNBALANCED, self.previous, "this `{` is never closed")
-                .with_help("add `}`"),
-            Fault::Quote => {
-                Diagnostic::error(codes::UNCLOSED, span, "unterminated string").with_help("add `\"`")
-            }
+                .with_help("add `}`")
+                .with_fix(Span::new(span.hi, span.hi), "\n}\n"),
+            Fault::Quote => Diagnostic::error(codes::UNCLOSED, span, "unterminated string")
+                .with_help("add `\"`")
+                .with_fix(Span::new(span.hi, span.hi), "\""),
             Fault::Comment => {
                 let start = Span::new(span.lo, span.lo + 2);
-                Diagnostic::error(codes::UNCLOSED, start, "unterminated comment").with_help("add `*/`")
+                Diagnostic::error(codes::UNCLOSED, start, "unterminated comment")
+                    .with_help("add `*/`")
+                    .with_fix(Span::new(span.hi, span.hi), " */")
             }
         })
     }
@@ -233,7 +240,7 @@ fn nearest(word: &str, span: Span, what: &str, near: Option<&str>) -> Diagnostic
     let shown: String = word.chars().take(40).collect();
     let error = Diagnostic::error(codes::DIRECTIVE, span, format!("`.{shown}` is not {what}"));
     match near {
-        Some(near) => error.with_help(format!("did you mean `.{near}`?")),
+        Some(near) => error.with_help(format!("did you mean `.{near}`?")).with_fix(span, format!(".{near}")),
         None => error,
     }
 }

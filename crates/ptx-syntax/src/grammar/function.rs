@@ -206,3 +206,18 @@ fn keep<'a, 's, T>((rest, value): (Tokens<'a, 's>, T), keep: impl FnOnce(T)) -> 
     keep(value);
     rest
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use ptx_isa::{Directive, Place};
+
+    use super::WORDS;
+
+    #[test]
+    fn directives_of_functions_are_those_of_the_table() {
+        let known: BTreeSet<&str> = Directive::at(Place::Function).map(|row| row.word).collect();
+        assert_eq!(known, WORDS.into_iter().collect());
+    }
+}

@@ -96,3 +96,22 @@ fn declaration<'a, 's>(i: Tokens<'a, 's>, linkage: Option<Name<'s>>) -> Parsed<'
         _ => fail(i, Problem::Directive(&DIRECTIVES)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use ptx_isa::{Directive, Place};
+
+    use super::DIRECTIVES;
+
+    #[test]
+    fn directives_of_statements_are_those_of_the_table() {
+        let places = [Place::Module, Place::Body];
+        let known: BTreeSet<&str> =
+            places.iter().flat_map(|place| Directive::at(*place)).map(|row| row.word).collect();
+        // `.align` and `.attribute` may precede the state space, which messages do not suggest.
+        let own: BTreeSet<&str> = DIRECTIVES.iter().copied().chain(["align", "attribute"]).collect();
+        assert_eq!(known, own);
+    }
+}

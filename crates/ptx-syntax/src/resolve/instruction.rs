@@ -212,6 +212,8 @@ fn element_error(mnemonic: Mnemonic, span: Span) -> Box<Diagnostic> {
 fn spaced_error(text: &str, span: Span, error: MnemonicError) -> Box<Diagnostic> {
     let mut error = unknown_mnemonic(text, span, error);
     error.span = Some(span);
+    // The words of the text are not together in the input.
+    error.fixes.clear();
     error
 }
 
@@ -224,10 +226,12 @@ fn unknown_mnemonic(text: &str, span: Span, error: MnemonicError) -> Box<Diagnos
             let shown: String = opcode.chars().take(SHOWN).collect();
             let error =
                 Diagnostic::error(codes::OPCODE, opcode_span, format!("unknown instruction `{shown}`"));
-            let near = nearest.map(|near| format!("did you mean `{near}`?"));
-            Box::new(match meant_by(opcode).map(str::to_owned).or(near) {
-                Some(help) => error.with_help(help),
-                None => error,
+            Box::new(match (meant_by(opcode), nearest) {
+                (Some(help), _) => error.with_help(help),
+                (None, Some(near)) => {
+                    error.with_help(format!("did you mean `{near}`?")).with_fix(opcode_span, near)
+                }
+                (None, None) => error,
             })
         }
         MnemonicError::Modifiers(misfit) => {
@@ -237,7 +241,8 @@ fn unknown_mnemonic(text: &str, span: Span, error: MnemonicError) -> Box<Diagnos
                 }
                 None => (codes::MODIFIERS, span),
             };
-            Box::new(Diagnostic::error(code, wrong, misfit.message).with_help(misfit.help))
+            let error = Diagnostic::error(code, wrong, misfit.message).with_help(misfit.help);
+            Box::new(misfit.suggestions.into_iter().fold(error, |error, meant| error.with_fix(span, meant)))
         }
     }
 }

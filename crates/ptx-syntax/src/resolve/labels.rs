@@ -86,7 +86,7 @@ impl<'s> Resolver<'s, '_> {
         if name.starts_with('%') {
             error = error.with_help(format!("write the condition before the branch: `@{name} bra label;`"));
         } else if let Some(near) = nearest(name, defined.iter().copied()) {
-            error = error.with_help(format!("there is a label `{near}`"));
+            error = error.with_help(format!("there is a label `{near}`")).with_fix(known.used, near);
         }
         self.report(error);
     }

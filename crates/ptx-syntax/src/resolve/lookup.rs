@@ -167,7 +167,13 @@ impl<'s> Resolver<'s, '_> {
         let message = format!("{what} `{name}` is not declared");
         let mut error = Diagnostic::error(codes::UNDECLARED, span, message);
         if let Some(help) = self.undeclared_help(name, component) {
-            error = error.with_help(help);
+            if let Some(meant) = help.meant {
+                // A special register is suggested with its component.
+                let hi = if component.is_empty() { span.hi } else { span.hi + 1 + component.len() as u32 };
+                let whole = Span::new(span.lo, if help.with_component { hi } else { span.hi });
+                error = error.with_fix(whole, meant);
+            }
+            error = error.with_help(help.text);
         }
         self.report(error);
     }
@@ -178,38 +184,38 @@ impl<'s> Resolver<'s, '_> {
             || split(name).is_some_and(|(prefix, _)| self.invalid_names.contains(prefix))
     }
 
-    fn undeclared_help(&self, name: &str, component: &str) -> Option<String> {
+    fn undeclared_help(&self, name: &str, component: &str) -> Option<Help> {
         let range = split(name).and_then(|(prefix, _)| Some((prefix, self.names.ranges.get(prefix)?)));
         if let Some((prefix, entry)) = range {
             let count = entry.value.count;
-            return Some(match count.checked_sub(1) {
+            return Some(Help::text(match count.checked_sub(1) {
                 Some(last) => format!("`{prefix}<{count}>` declares `{prefix}0` to `{prefix}{last}`"),
                 None => format!("`{prefix}<0>` declares no registers"),
-            });
+            }));
         }
         if let Some(register) = self.register_meant(name) {
-            return Some(format!("did you mean `{register}`?"));
+            return Some(Help::name(register));
         }
         if let Some(special) = special_meant(name, component) {
-            return Some(format!("special registers begin with `%`: write `{special}`"));
+            return Some(Help::special("special registers begin with `%`", special));
         }
         let lower = name.to_ascii_lowercase();
         if name != lower && SpecialReg::from_ptx(lower.trim_start_matches('%')).is_some() {
             let meant = special_meant(lower.trim_start_matches('%'), component);
-            return meant.map(|special| format!("special registers are in lower case: write `{special}`"));
+            return meant.map(|special| Help::special("special registers are in lower case", special));
         }
         if name != lower
             && (self.is_of_range(&lower) || self.names.entities.names().any(|known| known == lower))
         {
-            return Some(format!("did you mean `{lower}`?"));
+            return Some(Help::name(lower));
         }
         let specials = SpecialReg::all().map(|special| special.to_string());
         let specials: Vec<String> = if name.starts_with('%') { specials.collect() } else { Vec::new() };
         let names = self.names.entities.names().chain(specials.iter().map(String::as_str));
         match nearest(name, names) {
-            Some(near) => Some(format!("did you mean `{near}`?")),
+            Some(near) => Some(Help::name(near.to_owned())),
             None if name.starts_with('%') => {
-                Some(format!("declare it first, with its type: `.reg .b32 {name};`"))
+                Some(Help::text(format!("declare it first, with its type: `.reg .b32 {name};`")))
             }
             None => None,
         }
@@ -225,6 +231,29 @@ impl<'s> Resolver<'s, '_> {
     fn is_of_range(&self, name: &str) -> bool {
         let range = split(name).and_then(|(prefix, number)| Some((self.names.ranges.get(prefix)?, number)));
         range.is_some_and(|(entry, number)| u64::from(number) < u64::from(entry.value.count))
+    }
+}
+
+/// The help for an undeclared name.
+struct Help {
+    text: String,
+    /// What to write in its place.
+    meant: Option<String>,
+    /// Whether that replaces the component after the name, too.
+    with_component: bool,
+}
+
+impl Help {
+    fn text(text: String) -> Self {
+        Self { text, meant: None, with_component: false }
+    }
+
+    fn name(meant: String) -> Self {
+        Self { text: format!("did you mean `{meant}`?"), meant: Some(meant), with_component: false }
+    }
+
+    fn special(reason: &str, meant: String) -> Self {
+        Self { text: format!("{reason}: write `{meant}`"), meant: Some(meant), with_component: true }
     }
 }
 

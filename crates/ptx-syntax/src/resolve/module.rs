@@ -58,7 +58,8 @@ impl<'s> Resolver<'s, '_> {
             (Some(linkage), "reg") if linkage.text != "visible" => {
                 let message = "a register cannot be visible to other modules";
                 let error = Diagnostic::error(codes::CONFLICT, linkage.span, message);
-                Err(Box::new(error.with_help(format!("remove `.{}`", linkage.text))))
+                let error = error.with_help(format!("remove `.{}`", linkage.text));
+                Err(Box::new(error.with_fix(linkage.span, "")))
             }
             _ => Ok(()),
         }

@@ -31,6 +31,8 @@ const CONTENTS: &[(&str, &[(&str, &str)])] = &[
             ("tools/ptx2ll.md", ""),
             ("tools/ll2ptx.md", ""),
             ("tools/ptxrun.md", ""),
+            ("tools/ptx-lsp.md", ""),
+            ("docs/editors.md", "Editors"),
             ("docs/diagnostics.md", ""),
             ("docs/launching.md", "Launch files"),
             ("docs/textures.md", "Textures and surfaces"),

@@ -32,7 +32,7 @@ use ptx_llvm::edit::{
 };
 use ptx_llvm::{LlvmError, Module, address_space};
 
-use super::{Pass, Run, When};
+use crate::pass::{Pass, Run, When};
 
 #[cfg(test)]
 mod tests;

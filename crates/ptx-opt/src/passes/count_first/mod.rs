@@ -10,7 +10,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, IntPredicate};
 use ptx_llvm::edit::{Block, Editor, Function, Inst, Opcode, Value, WrapFlags};
 
-use super::{Pass, Run, When};
+use crate::pass::{Pass, Run, When};
 
 mod limits;
 #[cfg(test)]

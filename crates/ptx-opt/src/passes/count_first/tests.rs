@@ -1,7 +1,7 @@
 use ptx_llvm::{Context, Gpu, Module, OptLevel};
 
 use super::count_first;
-use crate::passes::on_functions;
+use crate::pass::on_functions;
 
 /// A loop that runs while the counter of the round that ends is below 64.
 const LOOP: &str = "define i32 @f(i32 %n, i32 %m, ptr %p) {

@@ -10,7 +10,7 @@ use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate};
 use ptx_llvm::edit::{Block, Builder, Editor, Function, Inst, Opcode, TypeKind, Value, edit};
 use ptx_llvm::{Denormal, DenormalMode, LlvmError, Module};
 
-use super::{Pass, Run, When};
+use crate::pass::{Pass, Run, When};
 
 #[cfg(test)]
 mod tests;

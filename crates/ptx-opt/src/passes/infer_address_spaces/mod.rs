@@ -23,7 +23,7 @@ use ptx_llvm::edit::{Editor, Function, Inst, MetadataKind, Opcode, Type, Value, 
 use ptx_llvm::view::{CallingConvention, FunctionId};
 use ptx_llvm::{LlvmError, Machine, Module, Tuning, run_passes_on_functions, run_passes_tuned};
 
-use super::{Pass, Run, When};
+use crate::pass::{Pass, Run, When};
 
 pub(crate) mod masked_pointers;
 #[cfg(test)]

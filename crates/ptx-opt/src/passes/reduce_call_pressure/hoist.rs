@@ -19,8 +19,8 @@ use std::collections::HashSet;
 use ptx_llvm::LlvmError;
 use ptx_llvm::edit::{Editor, Inst, Value};
 
-use super::is_movable;
 use super::liveness::Liveness;
+use super::movable::is_movable;
 use super::order::Order;
 use super::words::Word;
 

@@ -33,12 +33,11 @@ mod tests;
 mod words;
 
 use liveness::Liveness;
-use movable::is_movable;
 use order::Order;
 use ptx_llvm::LlvmError;
 use ptx_llvm::edit::{Editor, Function};
 
-use super::{Pass, Run, When};
+use crate::pass::{Pass, Run, When};
 
 /// Runs at every level that optimizes, after LLVM's passes.
 pub(crate) const PASS: Pass = Pass {

@@ -21,8 +21,8 @@ use std::collections::HashMap;
 use ptx_llvm::LlvmError;
 use ptx_llvm::edit::{Editor, Inst, Opcode};
 
-use super::is_movable;
 use super::liveness::Liveness;
+use super::movable::is_movable;
 use super::order::Order;
 use super::words::Word;
 

@@ -1,7 +1,7 @@
 use ptx_llvm::{Context, Module};
 
 use super::reduce_call_pressure;
-use crate::passes::on_functions;
+use crate::pass::on_functions;
 
 /// The metadata that `#dbg_value` refers to.
 const DEBUG: &str = r#"

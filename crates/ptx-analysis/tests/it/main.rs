@@ -1,0 +1,6 @@
+//! Tests of the analysis.
+
+mod corpus;
+mod fixes;
+mod names;
+mod requests;
