@@ -160,6 +160,8 @@ pub const NUMBA_MLIR_TESTS: &[Run] = &[
             "test_array_methods",
             "test_atomics",
             "test_bitwise",
+            "test_bool",
+            "test_caching",
             "test_warp_ops",
         ],
     ),
