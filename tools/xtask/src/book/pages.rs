@@ -74,6 +74,7 @@ const CONTENTS: &[(&str, &[(&str, &str)])] = &[
             ("docs/gpu.md", "Compared with a GPU"),
             ("docs/performance.md", "Performance"),
             ("docs/roundtrip.md", "Round trip of real PTX"),
+            ("docs/passes.md", "Passes"),
             ("docs/weighted.md", "Machine code weighted by execution"),
             ("docs/robustness.md", "Robustness"),
         ],
