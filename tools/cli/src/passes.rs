@@ -25,6 +25,11 @@ pub fn optimize(
     let mut report = PassReport { told, started: None, times: Vec::new() };
     let passes = arguments.passes.as_deref();
     let result = optimize_observed(module, arguments.level, passes, choice, source, &mut report);
+    for pass in told.print_before.iter().chain(&told.print_after) {
+        if result.is_ok() && !report.times.iter().any(|(step, _)| names(step, pass)) {
+            print(&format!("; *** No IR Dump: no pass that ran is named {pass} ***\n"));
+        }
+    }
     if told.time_passes {
         print(&time_table(&report.times));
     }

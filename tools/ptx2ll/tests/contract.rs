@@ -271,6 +271,8 @@ fn passes_are_listed_dumped_and_timed() {
     let (heads, err) = dumped(&["--print-after=gvn", "--print-before=ptx-count-first"]);
     assert_eq!(heads, ["; *** IR Dump Before ptx-count-first ***", after_all[2]]);
     assert_eq!(err.matches("define ").count(), 2, "{err}");
+    let (heads, _) = dumped(&["--print-after=licm"]);
+    assert_eq!(heads, ["; *** No IR Dump: no pass that ran is named licm ***"]);
     let (_, err) = dumped(&["--time-passes"]);
     assert!(err.contains("%  ptx-count-first\n") && err.contains("in all"), "{err}");
     let (_, err) = dumped(&["--print-after-all", "--time-passes", "--error-format=json"]);
