@@ -1,9 +1,9 @@
 //! The bits of arguments.
 
-use ptx_ir::{Param, VarId, Variable};
+use ptx_ir::{Module, Param, VarId, Variable};
 use ptx_isa::{ScalarType, TypeKind};
 
-use crate::{Assumptions, Module, Number, SpecializeError, names};
+use crate::{Assumptions, Number, SpecializeError, names};
 
 /// The bytes of the arguments that are assumed, little endian, by their parameter.
 pub(crate) fn of_parameters(
