@@ -1,7 +1,7 @@
 //! What the libraries with CUDA's C interfaces share (`libcuda.so.1`, `libcudart.so`, `libnvJitLink.so`): definitions of exported functions and of
 //! C structures, checked pointers among their arguments, and the log.
 //!
-//! Each library has its own result codes. It implements [`Failure`] for its error type, which the pointers of [`pointer`] return when they are null, and
+//! Each library has its own result codes. It implements [`Failure`] for its error type, which the pointers of [`mod@pointer`] return when they are null, and
 //! the bodies of its functions return `Result<(), _>` with it:
 //!
 //! - [`call`] runs such a body, writes it to the [`Log`], and turns a panic into an error;

@@ -1,4 +1,4 @@
-//! The functions that programs call: their bodies return an [`Answer`](crate::error::Answer), which is turned into a result code here.
+//! The functions that programs call: their bodies return an [`Answer`], which is turned into a result code here.
 
 pub use ptx_cabi::NullStream;
 
