@@ -66,7 +66,7 @@ const SECTIONS: &[Section] = &[
     section(
         "opt-report",
         "Optimized kernels, weighted by execution",
-        Source::Xtask(&["opt-report", "bench", "opt", "--ways", "O2,llc"]),
+        Source::Xtask(&["opt-report", "bench", "opt", "--ways", "O2,llc,spec"]),
     ),
     section(
         "fidelity",
