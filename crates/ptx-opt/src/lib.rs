@@ -12,6 +12,7 @@
 //! - Convergent operations stay convergent: the lowering marks them, LLVM's passes respect the mark, and passes of
 //!   this project do not move them.
 
+mod opcodes;
 mod pass;
 mod passes;
 mod pipeline;

@@ -25,6 +25,7 @@ use ptx_graph::{Component, FlowGraph, components, immediate_dominators};
 use ptx_llvm::edit::{Block, Editor, Function, Inst, Opcode, TypeKind, Value};
 use ptx_llvm::{LlvmError, marks};
 
+use crate::opcodes::computes_values;
 use crate::pass::{Pass, Run, When};
 
 pub(super) const PASS: Pass = Pass {
@@ -298,52 +299,10 @@ fn is_movable(inst: Inst<'_>) -> bool {
                 && function.attribute("convergent").is_none()
                 && !inst.has_operand_bundles()
         }),
-        opcode => is_arithmetic(opcode),
+        // Division stays defined where fewer threads execute it.
+        Opcode::UDiv | Opcode::SDiv | Opcode::URem | Opcode::SRem | Opcode::FRem => true,
+        opcode => computes_values(opcode),
     }
-}
-
-fn is_arithmetic(opcode: Opcode) -> bool {
-    use Opcode::*;
-    matches!(
-        opcode,
-        FNeg | Add
-            | FAdd
-            | Sub
-            | FSub
-            | Mul
-            | FMul
-            | UDiv
-            | SDiv
-            | FDiv
-            | URem
-            | SRem
-            | FRem
-            | Shl
-            | LShr
-            | AShr
-            | And
-            | Or
-            | Xor
-            | Trunc
-            | ZExt
-            | SExt
-            | FPToUI
-            | FPToSI
-            | UIToFP
-            | SIToFP
-            | FPTrunc
-            | FPExt
-            | BitCast
-            | ICmp
-            | FCmp
-            | Select
-            | ExtractElement
-            | InsertElement
-            | ShuffleVector
-            | ExtractValue
-            | InsertValue
-            | Freeze
-    )
 }
 
 /// About how many machine instructions it is.

@@ -4,6 +4,8 @@
 
 use ptx_llvm::edit::{Inst, Opcode};
 
+use crate::opcodes::computes_values;
+
 /// Whether an instruction neither has effects nor can be undefined where it was not.
 pub(super) fn is_movable(inst: Inst<'_>) -> bool {
     let opcode = inst.opcode();
@@ -25,43 +27,5 @@ fn only_computes(opcode: Opcode) -> bool {
     use Opcode::*;
     // Integer division and remainder are left out: zero as divisor is undefined behaviour, and the call before which they would be
     // executed may be the one that ends the thread for that case. Loads are left out since callees write memory.
-    matches!(
-        opcode,
-        Add | FAdd
-            | Sub
-            | FSub
-            | Mul
-            | FMul
-            | FDiv
-            | FNeg
-            | Shl
-            | LShr
-            | AShr
-            | And
-            | Or
-            | Xor
-            | Trunc
-            | ZExt
-            | SExt
-            | FPToUI
-            | FPToSI
-            | UIToFP
-            | SIToFP
-            | FPTrunc
-            | FPExt
-            | PtrToInt
-            | IntToPtr
-            | BitCast
-            | AddrSpaceCast
-            | GetElementPtr
-            | ICmp
-            | FCmp
-            | Select
-            | ExtractElement
-            | InsertElement
-            | ShuffleVector
-            | ExtractValue
-            | InsertValue
-            | Freeze
-    )
+    computes_values(opcode) || matches!(opcode, PtrToInt | IntToPtr | AddrSpaceCast | GetElementPtr)
 }
