@@ -10,7 +10,7 @@ const SOURCES: [&str; 7] = [
     "../ptx-host-rt/src",
     "../ptx-exec/src",
     "../ptx-program/src",
-    "../ptx-llvm/src",
+    "../ptx-llvm-core/src",
     "../ptx-isa/src",
     "../../Cargo.lock",
 ];

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput};
 use ptx_diag::SourceFile;
-use ptx_llvm::{Context, Gpu};
+use ptx_llvm_core::{Context, Gpu};
 use ptx_lower::lower;
 use ptx_opt::{OptLevel, optimize};
 use ptx_syntax::parse;

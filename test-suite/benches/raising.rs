@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, Throughput};
 use ptx_diag::SourceFile;
-use ptx_llvm::{Context, Gpu, Machine, Module, OptLevel};
+use ptx_llvm_core::{Context, Gpu, Machine, Module, OptLevel};
 use ptx_raise::{RaiseOptions, raise};
 
 fn main() {
@@ -25,7 +25,8 @@ fn main() {
     group.throughput(Throughput::Bytes(text.len() as u64));
     group.bench_function("raise and print", |bencher| bencher.iter(|| text_of(black_box(&large))));
     group.bench_function("view", |bencher| {
-        bencher.iter_with_large_drop(|| ptx_llvm::view::View::new(black_box(&large)).expect("a picture"));
+        bencher
+            .iter_with_large_drop(|| ptx_llvm_core::view::View::new(black_box(&large)).expect("a picture"));
     });
     drop(large);
 
@@ -37,7 +38,7 @@ fn main() {
     group.bench_function("raise and print the eighth", |bencher| bencher.iter(|| text_of(black_box(&small))));
     group.bench_function("llc -O2 of the eighth", |bencher| {
         let setup = || Module::parse(&context, "again", &bitcode).expect("own bitcode");
-        let generate = |module| ptx_llvm::emit_ptx(module, &machine).expect("the backend takes it");
+        let generate = |module| ptx_llvm_core::emit_ptx(module, &machine).expect("the backend takes it");
         bencher.iter_batched(setup, generate, BatchSize::PerIteration);
     });
     group.finish();

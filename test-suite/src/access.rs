@@ -4,8 +4,10 @@ use std::ops::AddAssign;
 
 use anyhow::{Context as _, Result};
 use ptx_isa::{MatrixSem, Sem, TextureSem};
-use ptx_llvm::view::{Call, CastOp, ConstExpr, ConstId, Constant, Function, Inst, Op, Type, Value, View};
-use ptx_llvm::{Module as Llvm, address_space};
+use ptx_llvm_core::view::{
+    Call, CastOp, ConstExpr, ConstId, Constant, Function, Inst, Op, Type, Value, View,
+};
+use ptx_llvm_core::{Module as Llvm, address_space};
 
 /// What was counted.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -241,7 +243,7 @@ fn address_places(text: &str) -> impl Iterator<Item = usize> + '_ {
 
 #[cfg(test)]
 mod tests {
-    use ptx_llvm::Context;
+    use ptx_llvm_core::Context;
 
     use super::*;
 

@@ -5,7 +5,7 @@ use ptx_diag::SourceFile;
 use ptx_driver::{Attempt, has_grown_too_much};
 use ptx_exec::{Argument, Launch};
 use ptx_ir::Module;
-use ptx_llvm::{Context, Gpu};
+use ptx_llvm_core::{Context, Gpu};
 use ptx_specialize::{Assumptions, Number, number_parameters, specialize};
 
 use crate::directive::Level;

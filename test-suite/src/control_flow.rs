@@ -10,7 +10,7 @@ use ptx_diag::SourceFile;
 use ptx_exec::{Argument, DecodedLaunch, Executed, Launch, LoadedLaunch};
 use ptx_host::analysis::Launched;
 use ptx_host::{CompileError, Compiler, Kernels, Options};
-use ptx_llvm::host::Cpu;
+use ptx_llvm_core::host::Cpu;
 
 use crate::growth::timed;
 use crate::stage;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail, ensure};
 use ptx_diag::SourceFile;
 use ptx_isa::PtxVersion;
-use ptx_llvm::Context;
+use ptx_llvm_core::Context;
 
 use crate::access::{self, Counts};
 use crate::directive::Level;

@@ -17,7 +17,7 @@ use ptx_diag::SourceFile;
 use ptx_exec::{Completion, Reconvergence};
 use ptx_ir::Item;
 use ptx_isa::SmVariant;
-use ptx_llvm::Context;
+use ptx_llvm_core::Context;
 use serde::{Deserialize, Serialize};
 
 use crate::directive::{Argument, Ending, Launch, Level, Role, Run};

@@ -7,8 +7,8 @@ use anyhow::{Context as _, Result};
 use ptx_diag::SourceFile;
 use ptx_driver::TargetChoice;
 use ptx_isa::Sm;
-use ptx_llvm::intrinsics::registry::{self, Declaration};
-use ptx_llvm::{Context, Module};
+use ptx_llvm_core::intrinsics::registry::{self, Declaration};
+use ptx_llvm_core::{Context, Module};
 
 use crate::oracle::Oracles;
 
@@ -133,7 +133,7 @@ fn has_sampler_of_its_own(call: &Call) -> bool {
 /// The text of PTX with a function for each call.
 fn raise(context: &Context, calls: &[(String, &Call)], sm: Sm) -> Result<String, Verdict> {
     let apart = calls.iter().any(|(_, call)| has_sampler_of_its_own(call));
-    let triple = if apart { "nvptx64-nvidia-nvcl" } else { ptx_llvm::TRIPLE };
+    let triple = if apart { "nvptx64-nvidia-nvcl" } else { ptx_llvm_core::TRIPLE };
     let mut text = format!("target triple = \"{triple}\"\n");
     let mut declared: Vec<String> = Vec::new();
     for (name, call) in calls {

@@ -14,7 +14,7 @@ use ptx_diag::{Diagnostics, SourceFile};
 use ptx_driver::TargetChoice;
 use ptx_ir::{AddressBase, Body, Inst, Operand, Stmt, Symbol};
 use ptx_isa::{BitsSem, Lowering, MemorySem, Sem, StateSpace};
-use ptx_llvm::{Context, intrinsics};
+use ptx_llvm_core::{Context, intrinsics};
 
 use crate::oracle::Oracles;
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use ptx_diag::SourceFile;
-use ptx_llvm::Context;
+use ptx_llvm_core::Context;
 
 use crate::directive::Level;
 use crate::judge::{Ended, in_parallel, supervise};

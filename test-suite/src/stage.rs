@@ -10,8 +10,8 @@ use ptx_driver::TargetChoice;
 use ptx_exec::{DecodedLaunch, ExecError, Outcome, codes};
 use ptx_host::analysis::Launched;
 use ptx_host::{CompileError, Compiler, Kernels, Options};
-use ptx_llvm::host::Cpu;
-use ptx_llvm::{Context, Gpu, Module as Llvm, OptLevel};
+use ptx_llvm_core::host::Cpu;
+use ptx_llvm_core::{Context, Gpu, Module as Llvm, OptLevel};
 use ptx_verify::Verified;
 
 use crate::directive::{Ending, Launch, Level, Role};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail, ensure};
 use ptx_diag::SourceFile;
 use ptx_driver::TargetChoice;
-use ptx_llvm::Context;
+use ptx_llvm_core::Context;
 
 use crate::check;
 use crate::directive::{Directives, Golden, Level, Run};

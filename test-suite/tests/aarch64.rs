@@ -10,7 +10,7 @@ use libtest_mimic::{Arguments, Trial};
 use ptx_diag::SourceFile;
 use ptx_exec::{DeviceHeap, Image, Limits, Memory, Surroundings};
 use ptx_host::aot::{self, Product, Unit, UnitKernel};
-use ptx_llvm::host::Cpu;
+use ptx_llvm_core::host::Cpu;
 use ptx_verify::Verified;
 use test_suite::kernels::{Given, KERNELS, Role, Size, Workload, bytes};
 use test_suite::oracle::nvidia_folder;

@@ -15,7 +15,7 @@ use ptx_diag::SourceFile;
 use ptx_exec::{Argument, Launch};
 use ptx_gen::Seeded;
 use ptx_isa::{FormId, Mnemonic};
-use ptx_llvm::Context;
+use ptx_llvm_core::Context;
 use test_suite::differential::{self, Case, Effort};
 use test_suite::oracle::{Oracles, nvidia_folder};
 use test_suite::prove::{self, Route, Solver, Verdict};

@@ -167,7 +167,7 @@ impl Device {
     pub fn with(options: DeviceOptions) -> Self {
         // Streams compile kernels on their threads; the main thread is what most programs exit from.
         #[cfg(feature = "jit")]
-        ptx_llvm::detached::watch_main_exit();
+        ptx_llvm_core::detached::watch_main_exit();
         let kept = Arc::new(Mutex::new(Vec::new()));
         let keep = kept.clone();
         let most = options.limits.output;

@@ -296,7 +296,7 @@ impl Kernel {
     pub fn check(&self, shape: &Shape) -> Result<(), DeviceError> {
         // The kernel may be compiled on a thread that goes on after the launch.
         #[cfg(feature = "jit")]
-        ptx_llvm::detached::watch_exit();
+        ptx_llvm_core::detached::watch_exit();
         self.module.device.check()?;
         self.check_shared(shape.dynamic_shared)?;
         let fits = self.prepared.check(shape, &self.module.device.limits());

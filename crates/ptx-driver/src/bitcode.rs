@@ -1,7 +1,7 @@
 //! Linking LLVM bitcode into lowered PTX.
 
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
-use ptx_llvm::{FlushToZero, Gpu, LinkConflict, LlvmError, Machine, Module, OptLevel};
+use ptx_llvm_core::{FlushToZero, Gpu, LinkConflict, LlvmError, Machine, Module, OptLevel};
 
 use crate::llvm_leg::{code, llvm_finding};
 
@@ -81,7 +81,7 @@ fn span_of_name(program: &ptx_ir::Module, name: &str) -> Option<Span> {
 mod tests {
     use super::*;
     use crate::ptx_leg::{lower, read_ptx};
-    use ptx_llvm::Context;
+    use ptx_llvm_core::Context;
     use ptx_syntax::Comments;
 
     const CALLER: &str = "\

@@ -2,7 +2,7 @@
 
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
 use ptx_isa::{PtxVersion, Sm};
-use ptx_llvm::{
+use ptx_llvm_core::{
     AddressWidth, Context, Gpu, LlvmError, Machine, Module, OptLevel, TextPosition, allow_optimization,
     check_target, is_left_alone, marks,
 };
@@ -221,7 +221,7 @@ pub fn lower_constructors(
 ) -> Result<(), Diagnostics> {
     let gpu = llvm_gpu(choice).or(Gpu::of_module(module)).for_pipelines();
     Machine::new(&gpu, OptLevel::O0)
-        .and_then(|machine| ptx_llvm::lower_constructors(module, &machine))
+        .and_then(|machine| ptx_llvm_core::lower_constructors(module, &machine))
         .map_err(|error| one(llvm_finding(&error, source)))
 }
 
@@ -229,7 +229,7 @@ pub fn lower_constructors(
 ///
 /// # Errors
 ///
-/// The message of LLVM's backend. It ends the process on some modules: see [`ptx_llvm::on_fatal_error`].
+/// The message of LLVM's backend. It ends the process on some modules: see [`ptx_llvm_core::on_fatal_error`].
 pub fn generate(
     module: Module<'_>,
     choice: TargetChoice,
@@ -239,7 +239,7 @@ pub fn generate(
     let gpu = llvm_gpu(choice).or(Gpu::of_module(&module));
     let machine = Machine::new(&gpu, level);
     machine
-        .and_then(|machine| ptx_llvm::emit_ptx(module, &machine))
+        .and_then(|machine| ptx_llvm_core::emit_ptx(module, &machine))
         .map_err(|error| one(llvm_finding(&error, source)))
 }
 

@@ -2,8 +2,8 @@
 
 use ptx_diag::{Diagnostic, Diagnostics, Severity, SourceFile, Span};
 use ptx_ir::Module;
-use ptx_llvm::marks;
-use ptx_llvm::{Context, Gpu, LlvmError, Machine, OptLevel};
+use ptx_llvm_core::marks;
+use ptx_llvm_core::{Context, Gpu, LlvmError, Machine, OptLevel};
 use ptx_opt::Branches;
 use ptx_raise::{Origin, RaiseOptions, Style};
 use ptx_syntax::Comments;
@@ -43,7 +43,10 @@ pub fn read_ptx(source: &SourceFile, comments: Comments) -> Result<(Module, Diag
 /// # Errors
 ///
 /// The constructs that cannot be expressed in LLVM IR, with their positions.
-pub fn lower<'c>(module: Verified<'_>, context: &'c Context) -> Result<ptx_llvm::Module<'c>, Diagnostics> {
+pub fn lower<'c>(
+    module: Verified<'_>,
+    context: &'c Context,
+) -> Result<ptx_llvm_core::Module<'c>, Diagnostics> {
     ptx_lower::lower(&module, context)
 }
 
@@ -56,7 +59,7 @@ pub fn lower<'c>(module: Verified<'_>, context: &'c Context) -> Result<ptx_llvm:
 ///
 /// The constructs that cannot be expressed in PTX, with the function and the instruction.
 pub fn raise(
-    module: &mut ptx_llvm::Module<'_>,
+    module: &mut ptx_llvm_core::Module<'_>,
     choice: TargetChoice,
 ) -> Result<(Module, Diagnostics), Diagnostics> {
     raise_in_style(module, choice, Style::default())
@@ -68,7 +71,7 @@ pub fn raise(
 ///
 /// Those of [`raise`].
 pub fn raise_in_style(
-    module: &mut ptx_llvm::Module<'_>,
+    module: &mut ptx_llvm_core::Module<'_>,
     choice: TargetChoice,
     style: Style,
 ) -> Result<(Module, Diagnostics), Diagnostics> {
@@ -79,7 +82,7 @@ pub fn raise_in_style(
 }
 
 /// Brings a module into the form that raising takes.
-fn prepare(module: &mut ptx_llvm::Module<'_>) -> Result<(), LlvmError> {
+fn prepare(module: &mut ptx_llvm_core::Module<'_>) -> Result<(), LlvmError> {
     ptx_opt::choose_addresses(module)?;
     ptx_opt::flush_inputs(module)?;
     // Modules that were lowered from PTX keep their branches unless they are optimized.
@@ -93,18 +96,18 @@ fn prepare(module: &mut ptx_llvm::Module<'_>) -> Result<(), LlvmError> {
 const ASSUMED_GPU: &str = "sm_75";
 
 /// Resolves the calls of `__nvvm_reflect` in a module, if it has any.
-fn resolve_reflect(module: &mut ptx_llvm::Module<'_>, choice: TargetChoice) -> Result<(), Diagnostics> {
-    if !ptx_llvm::asks_reflect(module) {
+fn resolve_reflect(module: &mut ptx_llvm_core::Module<'_>, choice: TargetChoice) -> Result<(), Diagnostics> {
+    if !ptx_llvm_core::asks_reflect(module) {
         return Ok(());
     }
     let (gpu, sm) = gpu_of(module, choice);
-    let run =
-        Machine::new(&gpu, OptLevel::O0).and_then(|machine| ptx_llvm::resolve_reflect(module, sm, &machine));
+    let run = Machine::new(&gpu, OptLevel::O0)
+        .and_then(|machine| ptx_llvm_core::resolve_reflect(module, sm, &machine));
     run.map_err(|error| one(llvm_finding(&error, &SourceFile::new("", ""))))
 }
 
 /// The GPU that passes run for, with its number.
-fn gpu_of(module: &ptx_llvm::Module<'_>, choice: TargetChoice) -> (Gpu, u16) {
+fn gpu_of(module: &ptx_llvm_core::Module<'_>, choice: TargetChoice) -> (Gpu, u16) {
     let mut gpu = llvm_gpu(choice).or(Gpu::of_module(module));
     let cpu = gpu.cpu.get_or_insert_with(|| ASSUMED_GPU.to_owned());
     // Default: the architecture that `__nvvm_reflect` returns for processors that are not GPUs of NVIDIA.
@@ -129,7 +132,7 @@ pub enum JudgedText {
 /// ```
 pub fn explain(
     bad: &BadOutput,
-    module: &ptx_llvm::Module<'_>,
+    module: &ptx_llvm_core::Module<'_>,
     (choice, style): (TargetChoice, Style),
     text: JudgedText,
 ) -> Diagnostics {
@@ -243,7 +246,8 @@ exit:
 ";
         let raised = |text: &str| {
             let context = Context::new().expect("LLVM 22");
-            let mut module = ptx_llvm::Module::parse(&context, "m", text.as_bytes()).expect("valid text");
+            let mut module =
+                ptx_llvm_core::Module::parse(&context, "m", text.as_bytes()).expect("valid text");
             let (ptx, _) = raise(&mut module, TargetChoice::default()).expect("raises");
             ptx_ir::print(&ptx)
         };

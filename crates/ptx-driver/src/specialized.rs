@@ -3,7 +3,7 @@
 use std::ops::Bound;
 
 use ptx_diag::Diagnostic;
-use ptx_llvm::{Module, instruction_count};
+use ptx_llvm_core::{Module, instruction_count};
 use ptx_specialize::{Assumptions, Specialized};
 
 use crate::llvm_leg::code;

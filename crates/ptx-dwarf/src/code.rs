@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use ptx_ir::{At, Body, Label, LabelId, LabelKind, RegId, Stmt, Strings};
-use ptx_llvm::view::{LocationId, MetadataId, View};
+use ptx_llvm_core::view::{LocationId, MetadataId, View};
 use rustc_hash::FxHashMap as HashMap;
 
 use crate::Program;

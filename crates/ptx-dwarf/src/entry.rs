@@ -8,7 +8,7 @@ use std::fmt::Write;
 use gimli::constants as dw;
 use gimli::leb128::write::Leb128;
 use gimli::{DwAt, DwForm, DwTag};
-use ptx_llvm::view::DebugNode;
+use ptx_llvm_core::view::DebugNode;
 
 /// An entry of one unit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -4,8 +4,8 @@ use gimli::DwOp;
 use gimli::constants as dw;
 use ptx_ir::RegId;
 use ptx_isa::StateSpace;
-use ptx_llvm::address_space;
-use ptx_llvm::view::{DebugField, DebugNode};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::view::{DebugField, DebugNode};
 
 use crate::entry::{ExpressionPart, sleb, uleb};
 

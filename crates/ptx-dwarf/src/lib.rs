@@ -23,7 +23,7 @@ mod unit;
 
 use ptx_ir::Strings;
 use ptx_isa::StateSpace;
-use ptx_llvm::view::{FileId, Symbol, View};
+use ptx_llvm_core::view::{FileId, Symbol, View};
 
 use crate::entry::{Abbreviations, Lines};
 use crate::locations::LocationLists;

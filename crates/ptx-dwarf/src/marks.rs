@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use ptx_ir::Stmt;
-use ptx_llvm::view::{LocationId, MetadataId};
+use ptx_llvm_core::view::{LocationId, MetadataId};
 use rustc_hash::FxHashMap as HashMap;
 
 use crate::expression::Step;

@@ -1,6 +1,6 @@
 //! Scopes: functions and blocks of the source, in each place they were inlined to.
 
-use ptx_llvm::view::{LocationId, MetadataId, View};
+use ptx_llvm_core::view::{LocationId, MetadataId, View};
 
 /// Scopes that stand around one another are followed this far.
 const MAX_SCOPES: usize = 1024;

@@ -1,6 +1,6 @@
 //! What the code of a function tells DWARF.
 
-use ptx_llvm::view::{LocationId, MetadataId};
+use ptx_llvm_core::view::{LocationId, MetadataId};
 
 use crate::entry::ExpressionPart;
 use crate::scope::ScopeKey;

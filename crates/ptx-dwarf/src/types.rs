@@ -2,7 +2,7 @@
 
 use gimli::constants as dw;
 use gimli::{DwAt, DwTag};
-use ptx_llvm::view::{DebugField, DebugNode, Metadata, MetadataId};
+use ptx_llvm_core::view::{DebugField, DebugNode, Metadata, MetadataId};
 
 use crate::entry::{EntryId, ExpressionPart, Value, constant, number, uleb};
 use crate::unit::Unit;

@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use gimli::constants as dw;
-use ptx_llvm::view::{DebugField, DebugNode, LocationId, Metadata, MetadataId, SourcePath, Symbol, View};
+use ptx_llvm_core::view::{
+    DebugField, DebugNode, LocationId, Metadata, MetadataId, SourcePath, Symbol, View,
+};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::Program;
@@ -559,7 +561,7 @@ impl<'u, 'v> Unit<'u, 'v> {
         for (at, global) in view.globals.iter().enumerate() {
             for pair in global.debug.iter().filter_map(|&pair| view.debug_node(pair)) {
                 if let (Some(variable), Some(expression)) = (pair.node("var"), expression_of(view, pair)) {
-                    let symbol = Symbol::Global(ptx_llvm::view::GlobalId::new(at));
+                    let symbol = Symbol::Global(ptx_llvm_core::view::GlobalId::new(at));
                     locations.entry(variable).or_default().push((symbol, expression));
                 }
             }

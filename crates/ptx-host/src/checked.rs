@@ -2,7 +2,7 @@
 
 use ptx_diag::SourceFile;
 use ptx_exec::{Memory, Prepared, TrapKind};
-use ptx_llvm::host::{Cpu, Jit};
+use ptx_llvm_core::host::{Cpu, Jit};
 use ptx_program::{Binary, Effect, Op, Program};
 
 use crate::analysis::lies::{Lies, with};

@@ -1,6 +1,6 @@
 //! Why a kernel was not compiled: a [`Refusal`] of the analyses or of code generation, or an error of LLVM.
 
-use ptx_llvm::LlvmError;
+use ptx_llvm_core::LlvmError;
 use thiserror::Error;
 
 use crate::analysis::Refusal;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use ptx_llvm::OptLevel;
-use ptx_llvm::host::{Cpu, HostMachine};
+use ptx_llvm_core::OptLevel;
+use ptx_llvm_core::host::{Cpu, HostMachine};
 use ptx_program::{Program, Src};
 
 use crate::analysis::{Analysis, Launched, Shape, Stride};

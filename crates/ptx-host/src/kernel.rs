@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use ptx_exec::engine::{Instructions, Stop};
 use ptx_exec::{Geometry, TrapKind};
 use ptx_host_rt::{Compiled, Effects, Given, WarpCode};
-use ptx_llvm::host::{Cpu, HostMachine, Jit, JitCode};
-use ptx_llvm::{Context, Identity, LlvmError, Module, OptLevel, detached};
+use ptx_llvm_core::host::{Cpu, HostMachine, Jit, JitCode};
+use ptx_llvm_core::{Context, Identity, LlvmError, Module, OptLevel, detached};
 use ptx_program::memory::AddressSize;
 use ptx_program::{Effect, Op, Program};
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use ptx_exec::engine::{Assistant, Checked, Setup, System};
 use ptx_exec::{Completion, Reconvergence, Report};
 use ptx_host_rt::{Cancellation, Given, MOST_WARPS};
-use ptx_llvm::LlvmError;
-use ptx_llvm::host::{Cpu, Jit};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::host::{Cpu, Jit};
 use ptx_program::memory::AddressSize;
 use ptx_program::{Callee, Effect, Op, Program, WARP};
 

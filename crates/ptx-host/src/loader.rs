@@ -1,7 +1,7 @@
 //! Loads object files into the process without LLVM, whose library takes longer to load than a small kernel to run.
 //!
 //! Kernels are position-independent code without variables: instructions, and constants that they address relative to themselves. An object with
-//! anything else (variables, thread-local storage, relocations other than those below) is left to [`Jit`](ptx_llvm::host::Jit), as are objects for
+//! anything else (variables, thread-local storage, relocations other than those below) is left to [`Jit`](ptx_llvm_core::host::Jit), as are objects for
 //! processors other than x86-64.
 //!
 //! ```text
@@ -22,7 +22,7 @@ use object::{
     Architecture, Endianness, Object, ObjectKind, ObjectSection, ObjectSymbol, RelocationFlags,
     RelocationTarget, SectionFlags, SectionIndex, SymbolIndex,
 };
-use ptx_llvm::host::library_functions;
+use ptx_llvm_core::host::library_functions;
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
 
 /// Bytes of a page on x86-64.
@@ -238,8 +238,8 @@ fn place_of<'o>(layout: &Layout, symbol: &impl ObjectSymbol<'o>) -> Option<usize
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
-    use ptx_llvm::host::{Cpu, HostMachine};
-    use ptx_llvm::{Context, Module, OptLevel};
+    use ptx_llvm_core::host::{Cpu, HostMachine};
+    use ptx_llvm_core::{Context, Module, OptLevel};
 
     use super::*;
 

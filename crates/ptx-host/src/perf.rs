@@ -4,8 +4,8 @@
 use std::fs::OpenOptions;
 use std::io::Write as _;
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::host::symbols;
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::host::symbols;
 
 use crate::code::NAME;
 
@@ -28,7 +28,7 @@ fn lines(object: &[u8], kernel: usize, name: &str) -> Result<String, LlvmError> 
     let symbols = symbols(object)?;
     let Some(own) = symbols.iter().find(|symbol| symbol.name == NAME) else { return Ok(String::new()) };
     let beside = symbols.iter().filter(|symbol| symbol.section == own.section && symbol.size > 0);
-    let line = |symbol: &ptx_llvm::host::Symbol| {
+    let line = |symbol: &ptx_llvm_core::host::Symbol| {
         let address = (kernel as u64).wrapping_add(symbol.address).wrapping_sub(own.address);
         let part = if symbol.name == NAME { String::new() } else { format!(" {}", symbol.name) };
         format!("{address:x} {:x} kernel {}{part}\n", symbol.size, name.replace('\n', " "))

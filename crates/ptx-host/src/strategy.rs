@@ -16,7 +16,7 @@ mod order;
 
 use std::fmt;
 
-use ptx_llvm::host::HostMachine;
+use ptx_llvm_core::host::HostMachine;
 use ptx_program::{Program, WARP};
 
 use crate::analysis::{

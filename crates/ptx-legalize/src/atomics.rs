@@ -26,7 +26,7 @@
 //!
 //! Thread-private memory has no atomic accesses: there an operation is a load and a store.
 
-use ptx_llvm::view::{AtomicOp, AtomicOrder, FloatKind, Op, Scope};
+use ptx_llvm_core::view::{AtomicOp, AtomicOrder, FloatKind, Op, Scope};
 
 use crate::code::{Code, Round, ir};
 use crate::object::is_private;
@@ -108,7 +108,7 @@ impl<'v> Access<'v> {
 
     /// A word with zeros where a smaller value is, and ones elsewhere.
     fn holes(&self, code: &mut Code, shift: &str) -> String {
-        let ones = ir!(code, "shl i32 {}, {shift}", ptx_llvm::view::mask(self.bits));
+        let ones = ir!(code, "shl i32 {}, {shift}", ptx_llvm_core::view::mask(self.bits));
         ir!(code, "xor i32 {ones}, -1")
     }
 

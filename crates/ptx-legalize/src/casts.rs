@@ -1,6 +1,6 @@
 //! Conversions between floating-point numbers and integers over 64 bits.
 
-use ptx_llvm::view::FloatKind;
+use ptx_llvm_core::view::FloatKind;
 
 use crate::code::{Code, float_name, ir};
 use crate::integers::ones;

@@ -2,7 +2,7 @@
 
 use std::fmt::{Arguments, Write};
 
-use ptx_llvm::view::{FloatKind, Type, TypeId};
+use ptx_llvm_core::view::{FloatKind, Type, TypeId};
 
 use crate::site::Site;
 

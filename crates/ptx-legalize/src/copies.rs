@@ -1,6 +1,6 @@
 //! Memory that is copied or set: a sequence of accesses if it is short, else a loop.
 
-use ptx_llvm::view::Value;
+use ptx_llvm_core::view::Value;
 
 use crate::code::{Code, Round, ir};
 use crate::object;

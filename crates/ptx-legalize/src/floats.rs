@@ -1,7 +1,7 @@
 //! Decomposition and composition of floating-point numbers, and the remainder of their division, computed on their bits: only results are
 //! rounded, and subnormal numbers are exact in functions that flush them, too.
 
-use ptx_llvm::view::FloatKind;
+use ptx_llvm_core::view::FloatKind;
 
 use crate::code::{Code, Round, float_name, ir};
 use crate::site::{Element, Site};
@@ -18,7 +18,7 @@ struct Format {
 
 impl Format {
     /// That of a type's elements, where it is one of PTX's.
-    fn of(site: &Site<'_>, ty: ptx_llvm::view::TypeId) -> Option<Self> {
+    fn of(site: &Site<'_>, ty: ptx_llvm_core::view::TypeId) -> Option<Self> {
         let Element::Float(kind) = site.element(ty)? else { return None };
         let name = float_name(kind)?;
         let mantissa = match name {
@@ -172,7 +172,7 @@ fn bounded(code: &mut Code, format: Format, exponent: &str, bits: u32) -> String
 /// `frexp`: digits between a half and one with the sign, and the exponent; zero, infinities and NaN stay with exponent zero.
 pub(crate) fn split(site: &Site<'_>) -> Option<String> {
     let format = Format::of(site, site.ty(0)?)?;
-    let ptx_llvm::view::Type::Struct { fields } = site.view.ty(site.result) else { return None };
+    let ptx_llvm_core::view::Type::Struct { fields } = site.view.ty(site.result) else { return None };
     let exponent = site.bits(*fields.get(1)?)?;
     site.each(|code, args| {
         let width = format.width();
@@ -239,7 +239,9 @@ pub(crate) fn power(site: &Site<'_>) -> Option<String> {
         let base =
             if widened { ir!(code, "fpext {} {number} to {wide}", format.name) } else { number.clone() };
         let power = match constant {
-            Some(exponent) => constant_power(code, wide, &base, ptx_llvm::view::sign_extend(exponent, bits)),
+            Some(exponent) => {
+                constant_power(code, wide, &base, ptx_llvm_core::view::sign_extend(exponent, bits))
+            }
             None => variable_power(code, wide, &base, (exponent, bits))?,
         };
         Some(if widened { ir!(code, "fptrunc {wide} {power} to {}", format.name) } else { power })

@@ -1,7 +1,7 @@
 //! Functions of floating-point numbers by those that GPUs have: approximations in single precision, where a call allows them, and operations that name the rounding
 //! that all have.
 
-use ptx_llvm::view::FloatKind;
+use ptx_llvm_core::view::FloatKind;
 
 use crate::code::{Code, float_name, ir};
 use crate::site::{Element, Site};

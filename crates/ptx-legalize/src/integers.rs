@@ -1,7 +1,7 @@
 //! Operations on integers of more than 64 bits, except sums, products, shifts and comparisons, which emission writes word by word; and saturating shifts of integers of all
 //! widths.
 
-use ptx_llvm::view::{Constant, Type, Value};
+use ptx_llvm_core::view::{Constant, Type, Value};
 
 use crate::code::{Code, ir};
 use crate::site::Site;

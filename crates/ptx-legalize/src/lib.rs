@@ -5,9 +5,9 @@
 //!
 //! | what | by |
 //! |---|---|
-//! | vectors with a length, matrices, memory set to a pattern | [`ptx_llvm::expand_intrinsics`] |
-//! | what is in `OPERATIONS` | functions written as LLVM IR, inlined by [`ptx_llvm::replace`] |
-//! | division and remainder of integers over 64 bits | [`ptx_llvm::expand_wide_divisions`] |
+//! | vectors with a length, matrices, memory set to a pattern | [`ptx_llvm_core::expand_intrinsics`] |
+//! | what is in `OPERATIONS` | functions written as LLVM IR, inlined by [`ptx_llvm_core::replace`] |
+//! | division and remainder of integers over 64 bits | [`ptx_llvm_core::expand_wide_divisions`] |
 //!
 //! An operation of `OPERATIONS` is written for the very types and constants that it has, so that nothing has to be simplified afterwards:
 //!
@@ -41,12 +41,12 @@ mod warp;
 
 use std::fmt::Write;
 
-use ptx_llvm::intrinsics::base_name;
-use ptx_llvm::view::{
+use ptx_llvm_core::intrinsics::base_name;
+use ptx_llvm_core::view::{
     BinaryOp, Call, CastOp, Constant, FastMath, Function, FunctionId, Inst, InstId, Op, Symbol, Type, TypeId,
     Value, View,
 };
-use ptx_llvm::{Gpu, LlvmError, Machine, Module, OptLevel, Replacement, marks};
+use ptx_llvm_core::{Gpu, LlvmError, Machine, Module, OptLevel, Replacement, marks};
 use rustc_hash::FxHashMap as HashMap;
 
 pub use crate::site::Atomics;
@@ -231,7 +231,8 @@ pub fn legalize<'c>(
     view: &View,
     (gpu, atomics): (Gpu, Atomics),
 ) -> Result<Option<Module<'c>>, LlvmError> {
-    let (intrinsics, divisions) = (ptx_llvm::has_expandable_intrinsics(module), has_wide_divisions(view));
+    let (intrinsics, divisions) =
+        (ptx_llvm_core::has_expandable_intrinsics(module), has_wide_divisions(view));
     let mut functions = if intrinsics { Functions::default() } else { Functions::of(view, atomics) };
     if !intrinsics && !divisions && functions.sites.is_empty() {
         return Ok(None);
@@ -239,12 +240,12 @@ pub fn legalize<'c>(
     let mut copy = module.copy();
     let machine = Machine::new(&gpu.or(Gpu::of_module(module)).for_pipelines(), OptLevel::O0)?;
     if intrinsics {
-        ptx_llvm::expand_intrinsics(&mut copy, &machine)?;
+        ptx_llvm_core::expand_intrinsics(&mut copy, &machine)?;
         functions = Functions::of(&View::new(&copy)?, atomics);
     }
     functions.replace_in(&mut copy, &machine)?;
     // The written functions and the output of passes may contain wide divisions, too.
-    ptx_llvm::expand_wide_divisions(&mut copy, &machine)?;
+    ptx_llvm_core::expand_wide_divisions(&mut copy, &machine)?;
     // The loops of the pass count the zeros of wide integers.
     Functions::of(&View::new(&copy)?, atomics).replace_in(&mut copy, &machine)?;
     // Loops of the passes end as the others do (`ptx_driver::raise`).
@@ -310,8 +311,8 @@ impl Functions {
         if self.sites.is_empty() {
             return Ok(());
         }
-        ptx_llvm::align_variables(module, &self.variables);
-        ptx_llvm::replace(module, &self.text, &self.sites, machine)
+        ptx_llvm_core::align_variables(module, &self.variables);
+        ptx_llvm_core::replace(module, &self.text, &self.sites, machine)
     }
 }
 

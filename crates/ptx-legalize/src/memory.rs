@@ -19,8 +19,8 @@
 //!
 //! Adjacent elements of a constant mask are accessed together.
 
-use ptx_llvm::view::Type;
-use ptx_llvm::{address_space, marks};
+use ptx_llvm_core::view::Type;
+use ptx_llvm_core::{address_space, marks};
 
 use crate::code::{Code, ir};
 use crate::object;

@@ -1,7 +1,9 @@
 //! Facts about the objects that pointers point into.
 
-use ptx_llvm::address_space;
-use ptx_llvm::view::{CastOp, ConstExpr, ConstId, Constant, Function, InstId, Op, Symbol, Type, Value, View};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::view::{
+    CastOp, ConstExpr, ConstId, Constant, Function, InstId, Op, Symbol, Type, Value, View,
+};
 use rustc_hash::FxHashMap as HashMap;
 
 use crate::site::{Site, stated_align};

@@ -1,6 +1,6 @@
 //! An instruction that is to be replaced by others.
 
-use ptx_llvm::view::{
+use ptx_llvm_core::view::{
     Attributes, Constant, FastMath, FloatKind, Function, Inst, InstId, Metadata, Op, Type, TypeId, Value,
     View,
 };

@@ -1,6 +1,6 @@
 //! Shuffles, searches and reductions of vectors, which have a register for each element in PTX.
 
-use ptx_llvm::view::{FloatKind, Type};
+use ptx_llvm_core::view::{FloatKind, Type};
 
 use crate::code::{Code, ir};
 use crate::site::{Element, Site};
@@ -57,7 +57,7 @@ pub(crate) fn moved(site: &Site<'_>, way: Moved) -> Option<String> {
 
 /// Where the elements of `vector.splice` begin.
 fn splice_start(site: &Site<'_>, way: Moved, count: usize) -> Option<usize> {
-    let at = ptx_llvm::view::sign_extend(site.constant(2)?, site.bits(site.ty(2)?)?);
+    let at = ptx_llvm_core::view::sign_extend(site.constant(2)?, site.bits(site.ty(2)?)?);
     let count = i64::try_from(count).ok()?;
     let start = match way {
         Moved::SplicedFromRight => count.checked_sub(at)?,
@@ -85,8 +85,9 @@ pub(crate) fn deinterleaved(site: &Site<'_>) -> Option<String> {
 pub(crate) fn numbers(site: &Site<'_>) -> Option<String> {
     let bits = site.bits(site.result)?;
     let mut code = Code::new();
-    let all: Vec<String> =
-        (0..site.lanes(site.result)).map(|at| (at as u64 & ptx_llvm::view::mask(bits)).to_string()).collect();
+    let all: Vec<String> = (0..site.lanes(site.result))
+        .map(|at| (at as u64 & ptx_llvm_core::view::mask(bits)).to_string())
+        .collect();
     let value = code.vector(site, &all, site.result)?;
     Some(code.finish(site, &value))
 }
@@ -183,7 +184,7 @@ pub(crate) fn active_lanes(site: &Site<'_>) -> Option<String> {
     let left = ir!(code, "select i1 {past}, {text} 0, {text} {left}");
     let mut lanes = Vec::new();
     for lane in 0..site.lanes(site.result) as u64 {
-        let counted = lane <= ptx_llvm::view::mask(bits);
+        let counted = lane <= ptx_llvm_core::view::mask(bits);
         lanes.push(if counted { ir!(code, "icmp ugt {text} {left}, {lane}") } else { "false".to_owned() });
     }
     let value = code.vector(site, &lanes, site.result)?;
@@ -194,7 +195,7 @@ pub(crate) fn active_lanes(site: &Site<'_>) -> Option<String> {
 pub(crate) fn first_set(site: &Site<'_>) -> Option<String> {
     let (ty, result) = (site.ty(0)?, site.bits(site.result)?);
     let (bits, text) = (site.bits(ty)?, site.view.type_text(site.element_type(ty)));
-    let number = |at: usize| at as u64 & ptx_llvm::view::mask(result);
+    let number = |at: usize| at as u64 & ptx_llvm_core::view::mask(result);
     let mut code = Code::new();
     let elements = code.elements(site, "%a0", ty);
     let mut found = number(elements.len()).to_string();

@@ -2,8 +2,8 @@
 
 use ptx_ir::Operand;
 use ptx_isa::{Field, Mod, OperandKey, ScalarType, ptx};
-use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
-use ptx_llvm::marks;
+use ptx_llvm_core::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_llvm_core::marks;
 
 use crate::dispatch::{Count, Division, Extreme, Logic, Product, Shift, Sign, Sum};
 use crate::emit::{Emitter, Site, known};

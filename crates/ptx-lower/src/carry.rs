@@ -11,7 +11,7 @@
 //! ```
 
 use ptx_isa::{Field, Mod, ScalarType};
-use ptx_llvm::build::{BinaryOp, CastOp, Value};
+use ptx_llvm_core::build::{BinaryOp, CastOp, Value};
 
 use crate::dispatch::Sum;
 use crate::emit::{Emitter, Site};

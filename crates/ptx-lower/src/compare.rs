@@ -2,8 +2,8 @@
 
 use ptx_ir::Operand;
 use ptx_isa::{Field, Mod, OperandKey, ScalarType, TypeKind};
-use ptx_llvm::build::{BinaryOp, CastOp, FloatPredicate, IntPredicate, Value};
-use ptx_llvm::marks;
+use ptx_llvm_core::build::{BinaryOp, CastOp, FloatPredicate, IntPredicate, Value};
+use ptx_llvm_core::marks;
 
 use crate::emit::{Emitter, Site};
 use crate::errors::{Result, unsupported};

@@ -14,13 +14,13 @@
 //! None is an instruction in PTX: all store what the memory may hold as it is. A variable of which every part is written on every
 //! way to where it is read, or to where its address goes out of sight, needs nothing.
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{Asm, AsmEffects};
-use ptx_llvm::edit::{
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::{Asm, AsmEffects};
+use ptx_llvm_core::edit::{
     Attribute, AttributeIndex, Block, Builder, Editor, Function, GepFlags, Inst, Layout, Opcode, Type,
     TypeKind, Value, edit,
 };
-use ptx_llvm::marks::{OPAQUE_WRITE, WRITES_ARGUMENTS};
+use ptx_llvm_core::marks::{OPAQUE_WRITE, WRITES_ARGUMENTS};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// So many bytes of a variable are stored to at most; beyond that it is taken as a whole.
@@ -35,7 +35,7 @@ const MOST_BOUNDS: usize = 1 << 10;
 /// # Errors
 ///
 /// What the editor refuses, which a valid module does not lead to.
-pub(crate) fn leave_contents_open(module: &mut ptx_llvm::Module<'_>) -> Result<(), LlvmError> {
+pub(crate) fn leave_contents_open(module: &mut ptx_llvm_core::Module<'_>) -> Result<(), LlvmError> {
     edit(module, |editor| {
         let layout = editor.layout();
         editor.functions().try_for_each(|function| open_function(editor, &layout, function))

@@ -16,9 +16,9 @@ use std::borrow::Cow;
 
 use ptx_ir::{FunctionKind, LabelId, Operand, Param, Prototype, Stmt, Symbol};
 use ptx_isa::{ControlSem, ScalarType, Sem};
-use ptx_llvm::address_space;
-use ptx_llvm::build::{Type, Value, Volatility};
-use ptx_llvm::marks;
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::build::{Type, Value, Volatility};
+use ptx_llvm_core::marks;
 
 use crate::emit::{Emitter, Site};
 use crate::errors::{Result, defect, unsupported};

@@ -2,12 +2,12 @@
 //!
 //! Each instruction carries the location of the last `.loc`. Information that locations cannot express is in separate
 //! metadata: `!ptx.file` has the file numbers, `!ptx.debug` on an instruction the directives and labels that preceded
-//! it, if they are more than one new location ([`ptx_llvm::debug_marks::DebugLine`]).
+//! it, if they are more than one new location ([`ptx_llvm_core::debug_marks::DebugLine`]).
 
 use ptx_ir::{Body, DebugFile, DebugLocation, InlinedAt, Item, Module, Stmt};
-use ptx_llvm::build::{DebugInfo, Metadata, Value};
-use ptx_llvm::debug_marks::{self, DebugLine};
-use ptx_llvm::marks;
+use ptx_llvm_core::build::{DebugInfo, Metadata, Value};
+use ptx_llvm_core::debug_marks::{self, DebugLine};
+use ptx_llvm_core::marks;
 use rustc_hash::FxHashMap;
 
 use crate::emit::Emitter;
@@ -270,7 +270,7 @@ impl<'c> Scopes<'_, 'c> {
     fn of_file(
         &mut self,
         debug: &mut DebugInfo<'c>,
-        module: &ptx_llvm::Module<'c>,
+        module: &ptx_llvm_core::Module<'c>,
         file: u32,
     ) -> Option<Metadata<'c>> {
         if file == self.own.0 {

@@ -7,7 +7,7 @@ use ptx_isa::{
     ArithSem, BitsSem, BlockSem, CompareSem, ControlSem, Field, Lowering, MemorySem, Mnemonic, Mod, MoveSem,
     Sem,
 };
-use ptx_llvm::build::BinaryOp;
+use ptx_llvm_core::build::BinaryOp;
 
 use crate::emit::{Emitter, Site};
 use crate::errors::{Result, unsupported};

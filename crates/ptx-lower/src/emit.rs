@@ -5,9 +5,9 @@ use std::fmt::Write;
 use ptx_diag::Diagnostics;
 use ptx_ir::{Body, Function, Immediate, Inst, LabelId, Module, Operand, RegDeclId, Stmt, VarId};
 use ptx_isa::{ControlSem, Field, Mnemonic, MoveSem, ScalarType, Sem};
-use ptx_llvm::address_space::{GENERIC, GLOBAL};
-use ptx_llvm::build::{BinaryOp, Block, Builder, CastOp, DebugInfo, Metadata, Type, Types, Value};
-use ptx_llvm::intrinsics;
+use ptx_llvm_core::address_space::{GENERIC, GLOBAL};
+use ptx_llvm_core::build::{BinaryOp, Block, Builder, CastOp, DebugInfo, Metadata, Type, Types, Value};
+use ptx_llvm_core::intrinsics;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::Analysis;
@@ -641,7 +641,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         Ok(self.b.intrinsic(name, overloads, arguments)?)
     }
 
-    /// Calls an intrinsic by its full name, as rows of [`ptx_llvm::intrinsics`] have it.
+    /// Calls an intrinsic by its full name, as rows of [`ptx_llvm_core::intrinsics`] have it.
     pub(crate) fn intrinsic_by_name(
         &self,
         name: &str,
@@ -677,7 +677,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         name: &str,
         result: Type<'c>,
         arguments: &[Value<'c>],
-    ) -> Result<ptx_llvm::build::Function<'c>> {
+    ) -> Result<ptx_llvm_core::build::Function<'c>> {
         let parameters: Vec<Type<'c>> = arguments.iter().map(|argument| argument.ty()).collect();
         Ok(self.shared.out.function(name, self.types.function(result, &parameters))?)
     }

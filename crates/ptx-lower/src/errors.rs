@@ -1,7 +1,7 @@
 //! Constructs that cannot be lowered, and their diagnostics.
 
 use ptx_diag::{Code, Diagnostic, Span};
-use ptx_llvm::LlvmError;
+use ptx_llvm_core::LlvmError;
 
 ptx_diag::codes! {
     /// An instruction or operand that cannot be lowered.

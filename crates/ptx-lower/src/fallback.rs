@@ -2,7 +2,7 @@
 
 use ptx_ir::{AddressBase, Operand, Symbol, VarId};
 use ptx_isa::{Field, MemorySem, Mod, Role, ScalarType, Sem, Width};
-use ptx_llvm::build::{Asm, AsmEffects, Type, Value};
+use ptx_llvm_core::build::{Asm, AsmEffects, Type, Value};
 
 use crate::emit::{Emitter, Site};
 use crate::errors::{Result, unsupported};
@@ -273,7 +273,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// A kernel's or function's parameters have no address that an instruction with another space could use.
     fn check_addressable(&self, var: VarId) -> Result<()> {
         match llvm_space(Some(self.shared.module.variable(var).space)) {
-            Some(space) if space != ptx_llvm::address_space::PARAM => Ok(()),
+            Some(space) if space != ptx_llvm_core::address_space::PARAM => Ok(()),
             _ => unsupported("it accesses a parameter in a way that has no LLVM form"),
         }
     }

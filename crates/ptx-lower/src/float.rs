@@ -2,8 +2,8 @@
 
 use ptx_ir::Module;
 use ptx_isa::{Field, Mnemonic, Mod, MoveSem, Opcode, ScalarType, Sem, TypeKind};
-use ptx_llvm::build::{BinaryOp, CastOp, Contraction, Value};
-use ptx_llvm::intrinsics;
+use ptx_llvm_core::build::{BinaryOp, CastOp, Contraction, Value};
+use ptx_llvm_core::intrinsics;
 
 use crate::emit::{Emitter, Site};
 use crate::errors::{Result, unsupported};

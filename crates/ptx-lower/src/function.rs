@@ -3,8 +3,8 @@
 use ptx_ir::{
     Function, FunctionDirective, FunctionKind, Linkage as PtxLinkage, Module, Param, Reference, VarAttribute,
 };
-use ptx_llvm::build::{self, Linkage, Type, Types};
-use ptx_llvm::marks;
+use ptx_llvm_core::build::{self, Linkage, Type, Types};
+use ptx_llvm_core::marks;
 
 use crate::behaviour::Behaviour;
 use crate::errors::{Result, unsupported};
@@ -164,10 +164,10 @@ pub(crate) fn is_debugging_code(module: &Module) -> bool {
 /// The target attributes for LLVM's own backend: the nearest ones that it supports. The exact ones are in `!ptx.version` and `!ptx.target`.
 fn target_attributes<'c>(module: &Module, types: Types<'c>, target: build::Function<'c>) {
     if let Some(sm) = module.target().and_then(|target| target.sm) {
-        target.add_attribute(types, "target-cpu", ptx_llvm::nearest_processor(&sm.to_string()));
+        target.add_attribute(types, "target-cpu", ptx_llvm_core::nearest_processor(&sm.to_string()));
     }
     if let Some(version) = module.version() {
-        let known = ptx_llvm::nearest_version(u32::from(version.major) * 10 + u32::from(version.minor));
+        let known = ptx_llvm_core::nearest_version(u32::from(version.major) * 10 + u32::from(version.minor));
         target.add_attribute(types, "target-features", &format!("+ptx{known}"));
     }
 }

@@ -5,9 +5,9 @@ use ptx_ir::{
     Variable,
 };
 use ptx_isa::ScalarType;
-use ptx_llvm::build::{DeviceAccess, GlobalSpec, Linkage, Type, Types, Value};
-use ptx_llvm::marks;
-use ptx_llvm::{DYNAMIC_SHARED, DYNAMIC_SHARED_NAMES, address_space};
+use ptx_llvm_core::build::{DeviceAccess, GlobalSpec, Linkage, Type, Types, Value};
+use ptx_llvm_core::marks;
+use ptx_llvm_core::{DYNAMIC_SHARED, DYNAMIC_SHARED_NAMES, address_space};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::errors::{Result, defect, unsupported};

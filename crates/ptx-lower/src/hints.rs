@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use ptx_ir::{AddressBase, Operand, Param, ZeroOffsets, used_bytes};
 use ptx_isa::{Field, MemorySem, ScalarType, Sem};
-use ptx_llvm::build::Value;
-use ptx_llvm::marks;
+use ptx_llvm_core::build::Value;
+use ptx_llvm_core::marks;
 
 use crate::emit::{Emitter, Site};
 

@@ -56,9 +56,9 @@ mod widened;
 pub use errors::MEANINGS as CODES;
 use ptx_diag::{Diagnostic, Diagnostics};
 use ptx_ir::{Function, FunctionId, Item, Module, Param};
-use ptx_llvm::build::{DebugInfo, Linkage, Types};
-use ptx_llvm::marks;
-use ptx_llvm::{Addresses, Context};
+use ptx_llvm_core::build::{DebugInfo, Linkage, Types};
+use ptx_llvm_core::marks;
+use ptx_llvm_core::{Addresses, Context};
 use ptx_verify::Verified;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -77,18 +77,21 @@ use crate::signature::Signature;
 ///
 /// A diagnostic for each construct that has no lowering, with code `L01xx` and its location. Code `L09xx` means that LLVM
 /// rejected the IR, which is a defect of the lowering.
-pub fn lower<'c>(module: &Verified<'_>, context: &'c Context) -> Result<ptx_llvm::Module<'c>, Diagnostics> {
+pub fn lower<'c>(
+    module: &Verified<'_>,
+    context: &'c Context,
+) -> Result<ptx_llvm_core::Module<'c>, Diagnostics> {
     lower_module(&module.written_out(), context)
 }
 
-fn lower_module<'c>(module: &Module, context: &'c Context) -> Result<ptx_llvm::Module<'c>, Diagnostics> {
+fn lower_module<'c>(module: &Module, context: &'c Context) -> Result<ptx_llvm_core::Module<'c>, Diagnostics> {
     let mut findings = Diagnostics::new();
     let analyses = analyse(module);
     let addresses = if module.address_size() == 32 { Addresses::Bits32 } else { Addresses::Bits64 };
     let types = Types::new(context);
     let mut shared = Shared {
         module,
-        out: ptx_llvm::Module::with_addresses(context, "ptx", addresses),
+        out: ptx_llvm_core::Module::with_addresses(context, "ptx", addresses),
         types,
         address_bits: addresses.bits(),
         variables: FxHashMap::default(),
@@ -265,7 +268,7 @@ fn declare_variables(shared: &mut Shared<'_, '_>, findings: &mut Diagnostics) {
 
 /// The symbols without a linkage directive that are accessed in ways unknown to LLVM: the host accesses kernels and variables by name, and
 /// variables in shared memory are uninitialized when a kernel starts (mapping, "Module variables").
-fn keep_used(shared: &Shared<'_, '_>) -> Result<(), ptx_llvm::LlvmError> {
+fn keep_used(shared: &Shared<'_, '_>) -> Result<(), ptx_llvm_core::LlvmError> {
     let module = shared.module;
     let variables = variables::module_variables(module).into_iter().filter_map(|(var, _)| {
         let is_own = module.variable(var).linkage == ptx_ir::Linkage::Internal;

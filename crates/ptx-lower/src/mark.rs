@@ -14,8 +14,8 @@
 
 use ptx_ir::Operand;
 use ptx_isa::{ArithSem, BitsSem, Effects, Mnemonic, Mod, Opcode, ScalarType, Sem};
-use ptx_llvm::build::Value;
-use ptx_llvm::marks;
+use ptx_llvm_core::build::Value;
+use ptx_llvm_core::marks;
 
 use crate::emit::{Emitter, Site};
 use crate::slots::lane_of;

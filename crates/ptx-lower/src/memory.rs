@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ptx_ir::{AddressBase, FunctionKind, Operand, Symbol, VarId};
 use ptx_isa::{Field, Mnemonic, Mod, Opcode, ScalarType};
-use ptx_llvm::build::{BinaryOp, CastOp, Ordering, RmwOp, Scope, Type, Value, Volatility};
+use ptx_llvm_core::build::{BinaryOp, CastOp, Ordering, RmwOp, Scope, Type, Value, Volatility};
 
 use crate::dispatch::Atomic;
 use crate::emit::{Emitter, Site};

@@ -2,9 +2,9 @@
 
 use ptx_ir::{Operand, Symbol};
 use ptx_isa::{Component, Mod, ScalarType, SpecialReg};
-use ptx_llvm::address_space;
-use ptx_llvm::build::{Asm, AsmEffects, BinaryOp, CastOp, Value};
-use ptx_llvm::intrinsics;
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::build::{Asm, AsmEffects, BinaryOp, CastOp, Value};
+use ptx_llvm_core::intrinsics;
 
 use crate::behaviour::changes;
 use crate::emit::{Emitter, Site};

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 
 use ptx_ir::{AddressBase, Function, Item, Module, Operand, Param, StrId, Symbol, VarId};
 use ptx_isa::{ControlSem, Field, MemorySem, Sem, VectorLength};
-use ptx_llvm::build::{Type, Types};
+use ptx_llvm_core::build::{Type, Types};
 use rustc_hash::FxHashMap;
 
 use crate::module_analysis::functions_by_address;

@@ -2,8 +2,8 @@
 
 use ptx_ir::{Operand, Param, RegId, Stmt, Symbol, VarId, Variable};
 use ptx_isa::{ControlSem, Sem, StateSpace};
-use ptx_llvm::address_space;
-use ptx_llvm::build::{self, CastOp, Volatility};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::build::{self, CastOp, Volatility};
 use rustc_hash::FxHashSet;
 
 use crate::emit::Emitter;

@@ -18,7 +18,7 @@ use ptx_ir::{AddressBase, Body, Function, FunctionId, FunctionKind, Inst, Module
 use ptx_isa::{
     ArithSem, CompareSem, ControlSem, Field, MemorySem, Mod, MoveSem, ScalarType, Sem, StateSpace,
 };
-use ptx_llvm::address_space;
+use ptx_llvm_core::address_space;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::Analysis;

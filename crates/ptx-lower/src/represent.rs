@@ -30,7 +30,7 @@ use ptx_isa::{
     ArithSem, AsyncSem, CompareSem, ControlSem, Field, MemorySem, Mod, MoveSem, OperandKey, ScalarType, Sem,
     StateSpace, TypeKind, WarpSem,
 };
-use ptx_llvm::address_space;
+use ptx_llvm_core::address_space;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flow::instruction;

@@ -1,9 +1,11 @@
-//! Instructions that are intrinsics, by the rows of [`ptx_llvm::intrinsics`].
+//! Instructions that are intrinsics, by the rows of [`ptx_llvm_core::intrinsics`].
 
 use ptx_ir::{AddressBase, Operand};
 use ptx_isa::{Mnemonic, Note, Role, ScalarType, StateSpace};
-use ptx_llvm::build::{CastOp, Type, Value};
-use ptx_llvm::intrinsics::{self, IntrinsicMapping, Operand as MappedOperand, Type as MappedType, Unwritten};
+use ptx_llvm_core::build::{CastOp, Type, Value};
+use ptx_llvm_core::intrinsics::{
+    self, IntrinsicMapping, Operand as MappedOperand, Type as MappedType, Unwritten,
+};
 
 use crate::emit::{Emitter, Site};
 use crate::errors::{Result, defect, unsupported};
@@ -119,7 +121,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             MappedOperand::Address(argument) => {
                 // An absolute or parameter address has no pointer of the intrinsic's space.
                 let Some(MappedType::Ptr(space)) = parameter(argument) else { return false };
-                *space != ptx_llvm::address_space::PARAM && matches!(operand, Operand::Address(..))
+                *space != ptx_llvm_core::address_space::PARAM && matches!(operand, Operand::Address(..))
             }
             MappedOperand::Immediate { below, .. } => match operand {
                 Operand::Immediate(value) => {
@@ -430,7 +432,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                 let address = self.symbol_address(symbol, 0)?;
                 let to = self.types.pointer(space);
                 // A variable in a generic access is accessed in its own state space, as by `ptxas`.
-                let generic = space == ptx_llvm::address_space::GENERIC && address.ty() != to;
+                let generic = space == ptx_llvm_core::address_space::GENERIC && address.ty() != to;
                 if generic {
                     self.b.cast(CastOp::AddrSpaceCast, address, to)?
                 } else {

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use ptx_ir::{Param, Stmt};
-use ptx_llvm::build::{Metadata, Value};
-use ptx_llvm::{debug_marks, marks};
+use ptx_llvm_core::build::{Metadata, Value};
+use ptx_llvm_core::{debug_marks, marks};
 use rustc_hash::FxHashMap;
 
 use crate::sections::{texts, words};

@@ -1,8 +1,8 @@
-//! DWARF sections (manual 11.5.4) as metadata: text in which symbols and labels are nodes ([`ptx_llvm::debug_marks::SectionPart`]).
+//! DWARF sections (manual 11.5.4) as metadata: text in which symbols and labels are nodes ([`ptx_llvm_core::debug_marks::SectionPart`]).
 
 use ptx_ir::{Item, Module, StrId};
-use ptx_llvm::build::{Metadata, Types};
-use ptx_llvm::debug_marks;
+use ptx_llvm_core::build::{Metadata, Types};
+use ptx_llvm_core::debug_marks;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A file of the source.

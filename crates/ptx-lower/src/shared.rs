@@ -1,7 +1,7 @@
 //! The state that all functions of a module share while they are lowered.
 
 use ptx_ir::{FunctionId, Module, VarId};
-use ptx_llvm::build::{Types, Value};
+use ptx_llvm_core::build::{Types, Value};
 use rustc_hash::FxHashMap;
 
 use crate::sections::{Sections, SourceFile};
@@ -10,7 +10,7 @@ use crate::signature::Signature;
 /// The state that all functions of a module share while they are lowered.
 pub(crate) struct Shared<'m, 'c> {
     pub(crate) module: &'m Module,
-    pub(crate) out: ptx_llvm::Module<'c>,
+    pub(crate) out: ptx_llvm_core::Module<'c>,
     pub(crate) types: Types<'c>,
     /// The bits of generic addresses.
     pub(crate) address_bits: u32,

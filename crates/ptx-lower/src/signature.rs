@@ -2,8 +2,8 @@
 
 use ptx_ir::{Body, Function, FunctionKind, LabelId, Module, Param, Prototype, Stmt, Variable};
 use ptx_isa::ScalarType;
-use ptx_llvm::address_space;
-use ptx_llvm::build::{self, Type, Types, Value};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::build::{self, Type, Types, Value};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::Analysis;
@@ -193,7 +193,7 @@ pub(crate) fn prototype_shapes(
 /// result where that is bytes.
 pub(crate) fn declare<'c>(
     module: &Module,
-    out: &ptx_llvm::Module<'c>,
+    out: &ptx_llvm_core::Module<'c>,
     (types, address_bits): (Types<'c>, u32),
     function: &Function,
     analysis: Option<&Analysis>,

@@ -2,7 +2,7 @@
 
 use ptx_ir::Immediate;
 use ptx_isa::{ScalarType, StateSpace};
-use ptx_llvm::build::{Type, Types};
+use ptx_llvm_core::build::{Type, Types};
 
 use crate::errors::{Result, defect, unsupported};
 

@@ -2,7 +2,7 @@
 
 use ptx_ir::{Item, Linkage, Module, Stmt, VarId, Variable};
 use ptx_isa::StateSpace;
-use ptx_llvm::address_space;
+use ptx_llvm_core::address_space;
 
 use crate::represent::llvm_space;
 

@@ -4,7 +4,7 @@
 //! `function(sroa,gvn)`) and the passes of this project ([`PASSES`]) may be mixed at the top level, in `module(..)` and in `function(..)`. The levels `-O1` to `-O3`, `-Os`
 //! and `-Oz` are LLVM's default pipelines with the cost model of the module's GPU, and after them the passes over accesses that LLVM's backend
 //! runs itself and this project's `ptx-reduce-call-pressure`, `ptx-count-first` and `ptx-point-branches`. Code that was PTX is hardly unrolled, vectorized or inlined, since its
-//! compiler did so. InstCombine never sinks instructions past branches ([`ptx_llvm::Machine`]). `-O0` changes nothing.
+//! compiler did so. InstCombine never sinks instructions past branches ([`ptx_llvm_core::Machine`]). `-O0` changes nothing.
 //!
 //! Invariants:
 //! - Nothing runs unless the part of the pipeline that this crate checks is valid.
@@ -24,4 +24,4 @@ pub use passes::{
     has_only_cuda_atomics, index_elements, point_branches, relax_cuda_atomics,
 };
 pub use pipeline::{Observer, OptError, optimize, optimize_observed, unroll_specialized};
-pub use ptx_llvm::OptLevel;
+pub use ptx_llvm_core::OptLevel;

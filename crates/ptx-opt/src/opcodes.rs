@@ -1,6 +1,6 @@
 //! What passes ask about opcodes.
 
-use ptx_llvm::edit::Opcode;
+use ptx_llvm_core::edit::Opcode;
 
 /// Whether an instruction of this kind computes a number, a truth value or an aggregate of its operands alone, and is defined for all of them: no division of
 /// integers, no remainder, no address, no access of memory, no call.

@@ -1,7 +1,7 @@
 //! What a pass of this project is: the columns of the table, and how a row runs.
 
-use ptx_llvm::edit::{Editor, Function, edit};
-use ptx_llvm::{LlvmError, Machine, Module, Tuning};
+use ptx_llvm_core::edit::{Editor, Function, edit};
+use ptx_llvm_core::{LlvmError, Machine, Module, Tuning};
 
 /// A pass of this project: a row of [`PASSES`](crate::PASSES).
 #[derive(Clone, Copy, Debug)]

@@ -3,8 +3,8 @@
 //! The input is a module, a level and the text of `--passes`; the module is changed and verified. A pipeline is a list of steps that LLVM or this crate
 //! runs ([`Step`]).
 
-use ptx_llvm::marks;
-use ptx_llvm::{
+use ptx_llvm_core::marks;
+use ptx_llvm_core::{
     Gpu, LlvmError, Machine, Module, OptLevel, Tuning, default_pipeline, drop_optimized_metadata,
     is_left_alone, run_passes_tuned, state_optimized, unroll_loops,
 };
@@ -169,7 +169,7 @@ fn steps_of_level(level: OptLevel, tuning: Tuning) -> Vec<Step<'static>> {
 
 #[cfg(test)]
 mod tests {
-    use ptx_llvm::Context;
+    use ptx_llvm_core::Context;
 
     use super::*;
     use crate::passes::masked_again;

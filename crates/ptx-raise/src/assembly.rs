@@ -8,7 +8,7 @@ use ptx_ir::{
     At, FunctionDirective, FunctionId as PtxFunctionId, Item, Linkage, StrId, Symbol as PtxSymbol, VarId,
     VarType, Variable,
 };
-use ptx_llvm::view::{FunctionId, GlobalId, Linkage as LlvmLinkage, Symbol, View};
+use ptx_llvm_core::view::{FunctionId, GlobalId, Linkage as LlvmLinkage, Symbol, View};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::context::ModuleContext;

@@ -13,7 +13,7 @@
 //! is.fpclass(x, 240)    (bits & 0x7fffffff) < 0x800000    zero and subnormal
 //! ```
 
-use ptx_llvm::view::{FloatPredicate, IntPredicate};
+use ptx_llvm_core::view::{FloatPredicate, IntPredicate};
 
 /// The kinds of numbers without their signs.
 pub(crate) const KINDS: usize = 6;

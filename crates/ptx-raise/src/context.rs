@@ -2,9 +2,11 @@
 
 use ptx_diag::{Diagnostic, Diagnostics, Span};
 use ptx_ir::{Symbol as PtxSymbol, VarType};
-use ptx_llvm::address_space;
-use ptx_llvm::marks;
-use ptx_llvm::view::{Constant, Function, FunctionId, GlobalId, InstId, Metadata, MetadataId, Symbol, View};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{
+    Constant, Function, FunctionId, GlobalId, InstId, Metadata, MetadataId, Symbol, View,
+};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::cover::pattern::Patterns;
@@ -26,7 +28,7 @@ use ptx_dwarf::FunctionTrace;
 /// The state of raising one module.
 pub(crate) struct ModuleContext<'v, 'c> {
     pub(crate) view: &'v View,
-    pub(crate) llvm: &'v ptx_llvm::Module<'c>,
+    pub(crate) llvm: &'v ptx_llvm_core::Module<'c>,
     pub(crate) style: Style,
     /// Whether the module was PTX that was compiled for debugging.
     to_debug: bool,
@@ -88,7 +90,7 @@ impl CallNames {
 impl<'v, 'c> ModuleContext<'v, 'c> {
     pub(crate) fn new(
         view: &'v View,
-        llvm: &'v ptx_llvm::Module<'c>,
+        llvm: &'v ptx_llvm_core::Module<'c>,
         options: &RaiseOptions,
         style: Style,
     ) -> Self {

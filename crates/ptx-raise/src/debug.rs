@@ -3,8 +3,8 @@
 use ptx_dwarf::string_lines;
 use ptx_ir::{At, DebugFile, Item};
 use ptx_isa::Since;
-use ptx_llvm::view::{FileId, LocationId, MetadataId};
-use ptx_llvm::{debug_marks, marks};
+use ptx_llvm_core::view::{FileId, LocationId, MetadataId};
+use ptx_llvm_core::{debug_marks, marks};
 
 use crate::context::ModuleContext;
 

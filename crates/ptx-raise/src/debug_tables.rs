@@ -1,6 +1,6 @@
 //! Files, names and labels that the module's debug information mentions.
 
-use ptx_llvm::view::{FileId, FunctionId, MetadataId};
+use ptx_llvm_core::view::{FileId, FunctionId, MetadataId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 /// The module's debug information without its locations.

@@ -3,8 +3,8 @@
 use ptx_dwarf::Program;
 use ptx_ir::{At, Item, Section, SectionLine};
 use ptx_isa::{Construct, StateSpace};
-use ptx_llvm::view::{FileId, Symbol};
-use ptx_llvm::{Addresses, marks};
+use ptx_llvm_core::view::{FileId, Symbol};
+use ptx_llvm_core::{Addresses, marks};
 
 use crate::context::ModuleContext;
 use crate::error::SECTIONS;

@@ -2,8 +2,8 @@
 
 use ptx_ir::{Module, VarId, VarType, Variable};
 use ptx_isa::{ScalarType, StateSpace};
-use ptx_llvm::view::{Global, View};
-use ptx_llvm::{DYNAMIC_SHARED, DYNAMIC_SHARED_NAMES, address_space};
+use ptx_llvm_core::view::{Global, View};
+use ptx_llvm_core::{DYNAMIC_SHARED, DYNAMIC_SHARED_NAMES, address_space};
 use rustc_hash::FxHashSet as HashSet;
 
 use crate::names;

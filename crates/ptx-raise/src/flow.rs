@@ -1,6 +1,6 @@
 //! The blocks that are raised, and their order.
 
-use ptx_llvm::view::{BlockId, InstId, Op};
+use ptx_llvm_core::view::{BlockId, InstId, Op};
 use rustc_hash::FxHashSet as HashSet;
 
 use crate::source_function::SourceFunction;

@@ -6,9 +6,11 @@
 
 use ptx_ir::{FieldValue, Immediate, Initializer, Literal, Symbol as PtxSymbol, VarType};
 use ptx_isa::{Construct, ScalarType, StateSpace};
-use ptx_llvm::marks;
-use ptx_llvm::view::{BinaryOp, CastOp, ConstExpr, ConstId, Constant, FloatKind, Global, Type, TypeId, View};
-use ptx_llvm::{Addresses, address_space};
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{
+    BinaryOp, CastOp, ConstExpr, ConstId, Constant, FloatKind, Global, Type, TypeId, View,
+};
+use ptx_llvm_core::{Addresses, address_space};
 
 use crate::context::ModuleContext;
 use crate::error::{INITIALIZER, RaiseError, Result};
@@ -63,7 +65,7 @@ pub(crate) fn content(
     // Default: an opaque type has no size, as `[0 x i8]` has none.
     let size = view.layout(global.ty).map_or(0, |layout| layout.size);
     let (element, mut dims) = shape(view, global.ty);
-    let is_extern = global.linkage == ptx_llvm::view::Linkage::AvailableExternally;
+    let is_extern = global.linkage == ptx_llvm_core::view::Linkage::AvailableExternally;
     let plain = |element: ScalarType, dims: Vec<Option<u64>>| Content {
         ty: VarType::Scalar(element),
         dims,

@@ -1,7 +1,7 @@
 //! Intrinsics that are not one instruction, by their names after `llvm.`.
 
-use ptx_llvm::intrinsics::base_name;
-use ptx_llvm::view::BinaryOp;
+use ptx_llvm_core::intrinsics::base_name;
+use ptx_llvm_core::view::BinaryOp;
 
 /// Declares a group of intrinsics with their names after `llvm.`, without the types that they are overloaded for.
 macro_rules! group {

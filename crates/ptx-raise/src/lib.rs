@@ -1,11 +1,11 @@
 //! Raises LLVM IR back to the PTX module model.
 //!
-//! [`raise`] is an instruction selector: it reads a snapshot of the module ([`ptx_llvm::view`]) and builds a [`ptx_ir::Module`] that
+//! [`raise`] is an instruction selector: it reads a snapshot of the module ([`ptx_llvm_core::view`]) and builds a [`ptx_ir::Module`] that
 //! [`ptx_ir::print`] writes as PTX. LLVM's NVPTX backend is not used.
 //!
 //! A copy of the module is first legalized to constructs that PTX has ([`ptx_legalize`]). Then each function passes through stages: `flow` orders its blocks, `cover` decides how
 //! each instruction is translated, `emit` emits that, and [`ptx_coalesce`] and `registers` assign the final registers (ARCHITECTURE.md, "From LLVM IR to PTX"). Intrinsics are
-//! looked up in the same rows as in lowering ([`ptx_llvm::intrinsics`]), inline assembly is parsed by the ordinary parser ([`ptx_syntax`]); `docs/mapping.md` describes the
+//! looked up in the same rows as in lowering ([`ptx_llvm_core::intrinsics`]), inline assembly is parsed by the ordinary parser ([`ptx_syntax`]); `docs/mapping.md` describes the
 //! mapping.
 //!
 //! Invariants:
@@ -61,8 +61,8 @@ pub use style::{Annotations, Names, Style};
 pub use target::RaiseOptions;
 
 use ptx_diag::{Diagnostic, Diagnostics, Severity};
-use ptx_llvm::LlvmError;
-use ptx_llvm::view::View;
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::view::View;
 
 use crate::context::ModuleContext;
 
@@ -76,7 +76,7 @@ use crate::context::ModuleContext;
 ///
 /// A diagnostic for each construct that has no counterpart in PTX, with the function and the instruction in words.
 pub fn raise(
-    module: &ptx_llvm::Module<'_>,
+    module: &ptx_llvm_core::Module<'_>,
     options: &RaiseOptions,
 ) -> Result<(ptx_ir::Module, Diagnostics), Diagnostics> {
     raise_in_style(module, options, Style::default())
@@ -88,7 +88,7 @@ pub fn raise(
 ///
 /// Those of [`raise`].
 pub fn raise_in_style(
-    module: &ptx_llvm::Module<'_>,
+    module: &ptx_llvm_core::Module<'_>,
     options: &RaiseOptions,
     style: Style,
 ) -> Result<(ptx_ir::Module, Diagnostics), Diagnostics> {
@@ -101,7 +101,7 @@ pub fn raise_in_style(
 ///
 /// Those of [`raise`].
 pub fn origins(
-    module: &ptx_llvm::Module<'_>,
+    module: &ptx_llvm_core::Module<'_>,
     options: &RaiseOptions,
     style: Style,
 ) -> Result<Vec<Origin>, Diagnostics> {
@@ -123,7 +123,7 @@ pub fn origins(
 
 fn raise_view(
     view: &View,
-    llvm: &ptx_llvm::Module<'_>,
+    llvm: &ptx_llvm_core::Module<'_>,
     options: &RaiseOptions,
     style: Style,
 ) -> Result<(ptx_ir::Module, Diagnostics), Diagnostics> {
@@ -132,9 +132,9 @@ fn raise_view(
 
 /// Runs something on a module that PTX can express, and its view.
 fn with_legal_view<T>(
-    module: &ptx_llvm::Module<'_>,
+    module: &ptx_llvm_core::Module<'_>,
     options: &RaiseOptions,
-    run: impl FnOnce(&View, &ptx_llvm::Module<'_>) -> Result<T, Diagnostics>,
+    run: impl FnOnce(&View, &ptx_llvm_core::Module<'_>) -> Result<T, Diagnostics>,
 ) -> Result<T, Diagnostics> {
     let view = View::new(module).map_err(|error| unreadable(&error))?;
     match ptx_legalize::legalize(module, &view, target::for_passes(&view, options))

@@ -1,8 +1,8 @@
 //! Linkage (manual 11.6).
 
 use ptx_ir::Linkage as PtxLinkage;
-use ptx_llvm::address_space;
-use ptx_llvm::view::{Function, Linkage};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::view::{Function, Linkage};
 
 /// Whether a symbol has its content or body here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

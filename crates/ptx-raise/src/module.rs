@@ -8,9 +8,11 @@ use rustc_hash::FxHashSet as HashSet;
 use ptx_diag::Diagnostics;
 use ptx_ir::{At, FunctionKind, Item, TargetSpec, VarAttribute, VarType, Variable};
 use ptx_isa::{Construct, StateSpace};
-use ptx_llvm::marks;
-use ptx_llvm::view::{AliasId, ConstId, Constant, Function, FunctionId, Global, GlobalId, Linkage, Symbol};
-use ptx_llvm::{Addresses, DenormalMode};
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{
+    AliasId, ConstId, Constant, Function, FunctionId, Global, GlobalId, Linkage, Symbol,
+};
+use ptx_llvm_core::{Addresses, DenormalMode};
 
 use crate::assembly::Assembly;
 use crate::context::ModuleContext;
@@ -73,7 +75,7 @@ impl<'v> ModuleContext<'v, '_> {
             }
         }
         if !view.triple.is_empty() && Addresses::of_triple(&view.triple).is_none() {
-            let message = format!("the target triple {} is not {}", view.triple, ptx_llvm::TRIPLE);
+            let message = format!("the target triple {} is not {}", view.triple, ptx_llvm_core::TRIPLE);
             self.refuse(RaiseError::new(MODULE, message), "the module");
         }
     }

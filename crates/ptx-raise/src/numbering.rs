@@ -5,7 +5,7 @@
 //! a text that the user has not got.
 
 use ptx_diag::{Code, Span};
-use ptx_llvm::view::{FunctionId, InstId, View};
+use ptx_llvm_core::view::{FunctionId, InstId, View};
 
 /// A finding of the verifier about a module that was raised.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,7 +43,7 @@ fn instruction(view: &View, position: Span) -> Option<(FunctionId, InstId)> {
 }
 
 /// The instruction of a position in words.
-pub(crate) fn place(view: &View, llvm: &ptx_llvm::Module<'_>, position: Span) -> Option<String> {
+pub(crate) fn place(view: &View, llvm: &ptx_llvm_core::Module<'_>, position: Span) -> Option<String> {
     let (function, inst) = instruction(view, position)?;
     let mut text =
         format!("function {}: {}", view.function(function).name, llvm.instruction_text(function, inst));

@@ -1,7 +1,7 @@
 //! Data about a function's instructions, by their numbers: nearly every one has an entry, so that a table is smaller and
 //! faster than hashing.
 
-use ptx_llvm::view::InstId;
+use ptx_llvm_core::view::InstId;
 
 /// A value for some of the instructions.
 #[derive(Debug)]

@@ -16,8 +16,8 @@
 //! operation on memory that others access, or a release and an acquire that others see. [`Reach`] therefore looks for these in the whole
 //! module, and for anything that could have them elsewhere.
 
-use ptx_llvm::address_space;
-use ptx_llvm::view::{
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::view::{
     AtomicOrder, Call, CallingConvention, CastOp, ConstExpr, Constant, Function, Op, Scope, Type, Value, View,
 };
 

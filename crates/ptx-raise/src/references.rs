@@ -1,7 +1,7 @@
 //! References: symbols in constants, operands of instructions, the required order of variables and prototypes.
 
-use ptx_llvm::marks;
-use ptx_llvm::view::{
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{
     CastOp, ConstExpr, ConstId, Constant, Function, FunctionId, Global, GlobalId, Symbol, Value, View,
 };
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};

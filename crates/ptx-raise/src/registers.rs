@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use ptx_ir::{At, Body, RegDecl, RegDeclId, RegId, Stmt, Strings, VectorShape};
 use ptx_isa::{ScalarType, SpecialReg};
-use ptx_llvm::view::InstId;
+use ptx_llvm_core::view::InstId;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::names;

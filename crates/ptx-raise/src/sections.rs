@@ -14,8 +14,8 @@ use std::rc::Rc;
 
 use ptx_ir::{Item, Param, Stmt, StrId};
 use ptx_link::{UnitData, data_size, merge_data};
-use ptx_llvm::debug_marks::{self, SectionPart, SectionUnit};
-use ptx_llvm::view::{FileId, FunctionId, MetadataId, Symbol};
+use ptx_llvm_core::debug_marks::{self, SectionPart, SectionUnit};
+use ptx_llvm_core::view::{FileId, FunctionId, MetadataId, Symbol};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::context::ModuleContext;

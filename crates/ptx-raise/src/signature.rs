@@ -9,9 +9,9 @@ use ptx_ir::{
     RegId, Register, VarAttribute, VarId, VarType, Variable, VectorShape,
 };
 use ptx_isa::{Construct, ScalarType, StateSpace};
-use ptx_llvm::marks;
-use ptx_llvm::view::{Attributes, CallingConvention, FloatKind, Function, Type, TypeId};
-use ptx_llvm::{Addresses, address_space};
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{Attributes, CallingConvention, FloatKind, Function, Type, TypeId};
+use ptx_llvm_core::{Addresses, address_space};
 
 use crate::context::ModuleContext;
 use crate::error::{BOUND, CALL, RaiseError, Result};

@@ -1,6 +1,6 @@
 //! The LLVM function that is raised, and queries that every stage needs.
 
-use ptx_llvm::view::{
+use ptx_llvm_core::view::{
     BlockId, Call, Constant, Function, Inst, InstId, Op, Symbol, Type, TypeId, Value, View,
 };
 

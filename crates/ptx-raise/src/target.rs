@@ -7,8 +7,8 @@
 
 use ptx_isa::{Construct, Mnemonic, PtxVersion, Since, Sm, ptx};
 use ptx_legalize::Atomics;
-use ptx_llvm::view::View;
-use ptx_llvm::{Gpu, marks};
+use ptx_llvm_core::view::View;
+use ptx_llvm_core::{Gpu, marks};
 
 use crate::error::{RaiseError, Result, TARGET};
 

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap as HashMap;
 use std::rc::Rc;
 
 use ptx_isa::ScalarType;
-use ptx_llvm::view::{FloatKind, Layout, Type, TypeId, View};
+use ptx_llvm_core::view::{FloatKind, Layout, Type, TypeId, View};
 
 use crate::error::{RaiseError, Result, TYPE};
 
@@ -186,7 +186,7 @@ impl SharedAddresses {
     /// The class of an address of `bits` bits.
     const fn class(self, space: u32, bits: u32) -> Class {
         match self {
-            Self::Short if space == ptx_llvm::address_space::SHARED => Class::B32,
+            Self::Short if space == ptx_llvm_core::address_space::SHARED => Class::B32,
             _ => Class::of_bits(bits),
         }
     }

@@ -13,8 +13,8 @@
 //! Accesses do not read it: machine code has 32-bit addresses there. Neither does `cvta`, whose result
 //! for an address outside of the window the manual leaves open (9.7.9.20).
 
-use ptx_llvm::address_space::SHARED;
-use ptx_llvm::view::{
+use ptx_llvm_core::address_space::SHARED;
+use ptx_llvm_core::view::{
     BinaryOp, Call, CastOp, ConstExpr, ConstId, Constant, Function, Inst, InstId, Op, Symbol, Type, TypeId,
     Value, View,
 };

@@ -2,8 +2,8 @@
 
 use ptx_ir::{RegId, Symbol};
 use ptx_isa::ScalarType;
-use ptx_llvm::view::BlockId;
-pub(crate) use ptx_llvm::view::{mask, sign_extend};
+use ptx_llvm_core::view::BlockId;
+pub(crate) use ptx_llvm_core::view::{mask, sign_extend};
 
 use crate::types::integer_type;
 

@@ -23,7 +23,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 use ptx_diag::SourceFile;
 use ptx_exec::{Argument, Launch};
-use ptx_llvm::Context;
+use ptx_llvm_core::Context;
 
 use super::{HOST_LIMIT, OUT_OF_BOUNDS, SMALL, Tools, Verdict, output_within, run};
 use crate::directive::Level;

@@ -10,7 +10,7 @@ use ptx_diag::{Diagnostics, SourceFile};
 use ptx_exec::{Argument, ExecError, Launch};
 use ptx_gen::{Home, Seeded};
 use ptx_isa::Mnemonic;
-use ptx_llvm::Context;
+use ptx_llvm_core::Context;
 use ptx_verify::Verified;
 
 use super::Effort;

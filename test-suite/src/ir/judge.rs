@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use ptx_diag::SourceFile;
 use ptx_exec::{Argument, Launch};
 use ptx_isa::{PtxVersion, Sm};
-use ptx_llvm::{Context, Gpu, OptLevel};
+use ptx_llvm_core::{Context, Gpu, OptLevel};
 
 use super::assembly;
 use super::generate::{INPUT, OUTPUT, Program};
@@ -286,8 +286,8 @@ fn cause(program: &Program, way: Way, sm: u16, judges: &Judges) -> Cause {
 fn optimizer_does_it(program: &Program, level: Level, sm: u16, judges: &Judges) -> Result<()> {
     let found = results(&[program], Way::Raised(level), sm, judges)?;
     let ir = device_module(&[program], sm);
-    let ours = |llvm: &mut ptx_llvm::Module<'_>| stage::optimize(llvm, level);
-    let stock = |llvm: &mut ptx_llvm::Module<'_>| {
+    let ours = |llvm: &mut ptx_llvm_core::Module<'_>| stage::optimize(llvm, level);
+    let stock = |llvm: &mut ptx_llvm_core::Module<'_>| {
         let pipeline = Some("default<O2>");
         ptx_opt::optimize(llvm, OptLevel::O0, pipeline, Gpu::default()).context("optimize")
     };
@@ -299,7 +299,7 @@ fn optimizer_does_it(program: &Program, level: Level, sm: u16, judges: &Judges) 
 fn optimized_on_host(
     program: &Program,
     ir: &str,
-    optimize: impl Fn(&mut ptx_llvm::Module<'_>) -> Result<()>,
+    optimize: impl Fn(&mut ptx_llvm_core::Module<'_>) -> Result<()>,
     found: &[Vec<u8>],
     judges: &Judges,
 ) -> Result<()> {

@@ -10,8 +10,8 @@ use ptx_exec::engine::Interpretation;
 use ptx_exec::{Argument, DecodedLaunch, ExecError, Executed, Launch, Reconvergence, TrapKind};
 use ptx_host::analysis::{Launched, Limits};
 use ptx_host::{CompileError, Compiler, Form, Kernels, Options};
-use ptx_llvm::Context;
-use ptx_llvm::host::Cpu;
+use ptx_llvm_core::Context;
+use ptx_llvm_core::host::Cpu;
 
 use super::{Program, syntax};
 use crate::directive::Level;

@@ -1,7 +1,7 @@
 //! Intrinsics that no target owns, by their signatures.
 
 use anyhow::{Context as _, Result};
-use ptx_llvm::{Context, Gpu, Machine, Module, OptLevel, expand_intrinsics, has_expandable_intrinsics};
+use ptx_llvm_core::{Context, Gpu, Machine, Module, OptLevel, expand_intrinsics, has_expandable_intrinsics};
 
 use super::Piece;
 use super::is_valid;

@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result};
 use ptx_diag::SourceFile;
 use ptx_driver::TargetChoice;
 use ptx_isa::Sm;
-use ptx_llvm::Context;
+use ptx_llvm_core::Context;
 
 use super::{Company, Piece};
 use crate::oracle::Oracles;

@@ -22,7 +22,7 @@ pub use judge::{Peer, Verdict, judge, peer};
 pub use record::{Group, groups, table};
 
 use anyhow::Result;
-use ptx_llvm::{Context, Module};
+use ptx_llvm_core::{Context, Module};
 
 /// Where a piece's own name goes in its text, so that several fit into one module.
 const MARK: char = '#';

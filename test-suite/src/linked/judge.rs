@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use ptx_diag::SourceFile;
-use ptx_llvm::{Context, Module};
+use ptx_llvm_core::{Context, Module};
 
 use super::dwarf::described;
 use super::{Line, Place, Program, Store};

@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, ensure};
 use ptx_diag::SourceFile;
 use ptx_exec::Launch;
 use ptx_ir::FunctionKind;
-use ptx_llvm::view::{Function, View};
+use ptx_llvm_core::view::{Function, View};
 use ptx_verify::Verified;
 
 use super::harness::{Plan, plan};

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use fastrand::Rng;
 use ptx_exec::Argument;
 use ptx_ir::FunctionKind;
-use ptx_llvm::address_space;
-use ptx_llvm::view::{CallingConvention, FloatKind, Function, Op, Symbol, Type, TypeId, Value, View};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::view::{CallingConvention, FloatKind, Function, Op, Symbol, Type, TypeId, Value, View};
 
 use super::uses::{Use, Uses};
 
@@ -481,7 +481,7 @@ fn needs_gpu(view: &View, function: &Function) -> bool {
                 Value::Asm(_) => return true,
                 _ => continue,
             };
-            let ptx_llvm::view::Constant::Symbol(Symbol::Function(id)) = view.constant(id) else {
+            let ptx_llvm_core::view::Constant::Symbol(Symbol::Function(id)) = view.constant(id) else {
                 return true;
             };
             let callee = view.function(*id);

@@ -24,8 +24,8 @@ use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use ptx_diag::SourceFile;
 use ptx_driver::TargetChoice;
 use ptx_isa::Sm;
-use ptx_llvm::Context;
-use ptx_llvm::view::View;
+use ptx_llvm_core::Context;
+use ptx_llvm_core::view::View;
 
 use crate::directive::Level;
 use crate::judge::{Ended, in_parallel, supervise};
@@ -205,7 +205,7 @@ pub fn judge(text: &str, sm: Option<Sm>, oracles: &Oracles, lli: Option<&PathBuf
     Ok(report)
 }
 
-fn raise(llvm: &mut ptx_llvm::Module<'_>, sm: Option<Sm>) -> Result<String> {
+fn raise(llvm: &mut ptx_llvm_core::Module<'_>, sm: Option<Sm>) -> Result<String> {
     let nowhere = SourceFile::new("raised", "");
     let choice = TargetChoice { sm, version: None };
     let (module, _) = ptx_driver::raise(llvm, choice)

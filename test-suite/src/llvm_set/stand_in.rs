@@ -1,8 +1,8 @@
 //! Definitions for what a module only declares, so that it can be executed: a variable holds small bytes, a function returns
 //! a small value. All ways get the same.
 
-use ptx_llvm::address_space;
-use ptx_llvm::view::{CallingConvention, FloatKind, Function, Global, Linkage, Type, TypeId, View};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::view::{CallingConvention, FloatKind, Function, Global, Linkage, Type, TypeId, View};
 
 use super::harness::{quoted, spelled};
 

@@ -1,6 +1,6 @@
 //! What a function does with its parameters that not every value is fit for.
 
-use ptx_llvm::view::{Call, CastOp, Constant, Function, Op, Symbol, Type, Value, View};
+use ptx_llvm_core::view::{Call, CastOp, Constant, Function, Op, Symbol, Type, Value, View};
 
 /// A demand on an argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -27,8 +27,8 @@ use anyhow::Result;
 use ptx_diag::SourceFile;
 use ptx_gen::{Choices, Home, Seeded};
 use ptx_isa::{FormId, ScalarType};
-use ptx_llvm::Context;
-use ptx_llvm::view::View;
+use ptx_llvm_core::Context;
+use ptx_llvm_core::view::View;
 
 use crate::differential::{self, Case, Register, Run};
 use crate::directive::Level;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use anyhow::{Result, bail, ensure};
 use ptx_diag::SourceFile;
 use ptx_exec::{Argument, Launch};
-use ptx_llvm::Context;
-use ptx_llvm::marks;
+use ptx_llvm_core::Context;
+use ptx_llvm_core::marks;
 
 use super::fold::fold;
 use super::memory::DYNAMIC;

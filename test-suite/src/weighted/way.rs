@@ -5,7 +5,7 @@ use std::fmt;
 use anyhow::{Context as _, Result, bail};
 use ptx_diag::SourceFile;
 use ptx_exec::Launch;
-use ptx_llvm::{Context, Gpu, OptLevel};
+use ptx_llvm_core::{Context, Gpu, OptLevel};
 
 use crate::assumed::specialized;
 use crate::directive::Level;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use ptx_diag::SourceFile;
 use ptx_driver::TargetChoice;
 use ptx_isa::Sm;
-use ptx_llvm::{Context, Module};
+use ptx_llvm_core::{Context, Module};
 pub use test_suite::ir::INTEGER_ATOMICS as ON_INTEGERS;
 
 /// Integer types, with their bytes.

@@ -4,7 +4,7 @@
 use ptx_diag::SourceFile;
 use ptx_ir::{AddressBase, Operand, Stmt, Symbol};
 use ptx_isa::{Opcode, ScalarType};
-use ptx_llvm::Context;
+use ptx_llvm_core::Context;
 use test_suite::directive::Level;
 use test_suite::stage;
 

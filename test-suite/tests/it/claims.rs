@@ -10,9 +10,9 @@ use ptx_gen::{Home, Seeded, check, instruction_of, module};
 use ptx_isa::{
     AsyncSem, BlockSem, Effects, Field, MatrixSem, MemorySem, Mnemonic, Mod, Opcode, Sem, TextureSem, WarpSem,
 };
-use ptx_llvm::intrinsics::{self, IntrinsicMapping};
-use ptx_llvm::view::{Call, Constant, InlineAsm, Op, Symbol, Value, View};
-use ptx_llvm::{Context, Module};
+use ptx_llvm_core::intrinsics::{self, IntrinsicMapping};
+use ptx_llvm_core::view::{Call, Constant, InlineAsm, Op, Symbol, Value, View};
+use ptx_llvm_core::{Context, Module};
 
 /// So many instructions are generated for a pair of a row and a declaration, until one is lowered as that intrinsic.
 const DRAWS: usize = 60;
@@ -214,7 +214,7 @@ fn declared(context: &Context) -> BTreeMap<String, Claims> {
 }
 
 fn declaration(row: &IntrinsicMapping) -> String {
-    use ptx_llvm::intrinsics::Type::*;
+    use ptx_llvm_core::intrinsics::Type::*;
     let ty = |ty: &intrinsics::Type| match ty {
         Int(bits) => format!("i{bits}"),
         F16 => "half".to_owned(),

@@ -7,7 +7,7 @@ use ptx_diag::SourceFile;
 use ptx_exec::DecodedLaunch;
 use ptx_host::analysis::Launched;
 use ptx_host::{Form, Options, explain, unoptimized_ir};
-use ptx_llvm::host::Cpu;
+use ptx_llvm_core::host::Cpu;
 use test_suite::kernels::{KERNELS, Size, Workload};
 
 /// Processors with the vectors that forms are meant for.

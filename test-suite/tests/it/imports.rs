@@ -33,7 +33,7 @@ struct Limits {
 const BEHIND: &[Limits] = &[
     Limits { name: "ptx-device", imports: LARGEST, circle: 4, methods: MOST_METHODS },
     Limits { name: "ptx-dwarf", imports: LARGEST, circle: 4, methods: MOST_METHODS },
-    Limits { name: "ptx-llvm", imports: 5, circle: 5, methods: 62 },
+    Limits { name: "ptx-llvm-core", imports: 5, circle: 5, methods: 62 },
     Limits { name: "ptx-lower", imports: LARGEST, circle: 15, methods: 199 },
     Limits { name: "ptx-raise", imports: LARGEST, circle: 43, methods: 454 },
     Limits { name: "ptx-syntax", imports: LARGEST, circle: LARGEST, methods: 116 },

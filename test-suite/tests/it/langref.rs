@@ -62,7 +62,7 @@ fn what_a_sample_of_constructs_becomes_assembles() {
 #[test]
 fn every_generic_intrinsic_of_llvm_is_walked() {
     let walked: Vec<&str> = langref::names().expect("signatures").iter().map(|one| one.name).collect();
-    let registered = ptx_llvm::intrinsics::registry::generic_names().expect("LLVM 22");
+    let registered = ptx_llvm_core::intrinsics::registry::generic_names().expect("LLVM 22");
     let missing: Vec<&String> = registered.iter().filter(|name| !walked.contains(&name.as_str())).collect();
     let gone: Vec<&&str> = walked.iter().filter(|name| !registered.iter().any(|one| one == *name)).collect();
     assert!(registered.len() > 500, "only {} names", registered.len());

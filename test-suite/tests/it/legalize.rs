@@ -12,7 +12,7 @@ mod vectors;
 use std::fmt::Write;
 use std::process::Command;
 
-use ptx_llvm::{Context, Gpu, Machine, Module, OptLevel, expand_wide_divisions};
+use ptx_llvm_core::{Context, Gpu, Machine, Module, OptLevel, expand_wide_divisions};
 use test_suite::oracle::llvm_folder;
 
 /// Dividends and divisors, both of 128 bits: numbers of one word and of two, powers of two, negative ones, the ends of the range.

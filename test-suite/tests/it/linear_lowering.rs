@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ptx_diag::SourceFile;
-use ptx_llvm::Context;
+use ptx_llvm_core::Context;
 use test_suite::directive::Level;
 use test_suite::growth::{complaint, timed};
 
@@ -81,7 +81,7 @@ fn listing_time(text: &str) -> Duration {
     let lowered = test_suite::stage::lower(&module, &source, &context, Level::O0).expect("lowered");
     let (plain, spent) = timed(|| {
         let mut plain = lowered.without_hints().expect("readable");
-        plain.rename_blocks(ptx_llvm::plain_label);
+        plain.rename_blocks(ptx_llvm_core::plain_label);
         plain.to_text()
     });
     assert!(plain.contains("\nL0:") && !plain.contains("!ptx."), "not a listing");

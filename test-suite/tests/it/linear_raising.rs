@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ptx_llvm::{Context, Module};
+use ptx_llvm_core::{Context, Module};
 use ptx_raise::{RaiseOptions, raise};
 use test_suite::growth::{complaint, timed};
 

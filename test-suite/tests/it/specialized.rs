@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 use ptx_diag::SourceFile;
-use ptx_llvm::Context;
+use ptx_llvm_core::Context;
 use ptx_specialize::specialize;
 use test_suite::assumed::{assumptions, specialized};
 use test_suite::directive::{Ending, Launch, parse};

@@ -9,7 +9,7 @@ use ptx_exec::texture::{
     Texture, Textures,
 };
 use ptx_exec::{Argument, Launch, Outcome};
-use ptx_llvm::Context;
+use ptx_llvm_core::Context;
 use test_suite::directive::Level;
 use test_suite::stage;
 

@@ -14,8 +14,8 @@ use ptx_isa::{
     Field, Form, FormId, MatrixSem, Mnemonic, Mod, Opcode, OperandKey, Role, ScalarType, Sem, Shape, Slot,
     all_forms, form, form_ids,
 };
-use ptx_llvm::Context;
-use ptx_llvm::intrinsics::{self, IntrinsicMapping, Operand as Mapped, Type};
+use ptx_llvm_core::Context;
+use ptx_llvm_core::intrinsics::{self, IntrinsicMapping, Operand as Mapped, Type};
 use test_suite::directive::Level;
 use test_suite::oracle::{Oracles, llvm_folder, nvidia_folder};
 use test_suite::stage;

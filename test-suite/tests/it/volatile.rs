@@ -5,7 +5,7 @@ use std::path::Path;
 use ptx_diag::SourceFile;
 use ptx_driver::TargetChoice;
 use ptx_isa::{PtxVersion, Sm};
-use ptx_llvm::Context;
+use ptx_llvm_core::Context;
 use test_suite::directive::Level;
 use test_suite::oracle::{Oracles, nvidia_folder};
 use test_suite::stage;

@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use ptx_diag::{Color, Diagnostic, Diagnostics, Format, SourceFile, render};
 use ptx_driver::Unoptimized;
 use ptx_isa::{PtxVersion, Sm};
-use ptx_llvm::OptLevel;
+use ptx_llvm_core::OptLevel;
 
 use crate::explain::explain;
 use crate::failure::ExitStatus;

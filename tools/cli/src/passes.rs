@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use ptx_diag::{Diagnostics, SourceFile};
 use ptx_driver::{Observer, TargetChoice, optimize_observed};
-use ptx_llvm::Module;
+use ptx_llvm_core::Module;
 
 use crate::arguments::{OptimizeArgs, PassReportArgs};
 use crate::progress_bar::beside_bar;

@@ -5,7 +5,7 @@ use std::sync::{Mutex, OnceLock};
 use std::thread;
 
 use ptx_diag::{Diagnostic, Diagnostics, Format, SourceFile, render};
-use ptx_llvm::{KernelCrash, LastWords};
+use ptx_llvm_core::{KernelCrash, LastWords};
 
 use crate::failure::{ExitStatus, Failure};
 use crate::terminal::{Terminal, write_stderr};
@@ -30,9 +30,9 @@ pub fn run(terminal: Terminal, work: impl FnOnce() -> Result<(), Failure> + Send
             Failure::about(ExitStatus::Rejected, "<tool>", finding).report(terminal);
         }));
     }
-    ptx_llvm::on_fatal_error(report_fatal_error);
+    ptx_llvm_core::on_fatal_error(report_fatal_error);
     let status = i32::from(ExitStatus::Rejected.number());
-    ptx_llvm::on_crash(LastWords { words: crash_report, descriptor: captured::descriptor(), status });
+    ptx_llvm_core::on_crash(LastWords { words: crash_report, descriptor: captured::descriptor(), status });
     let result = thread::scope(|scope| {
         let worker = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work)?;
         // A panic has already printed its message; only the status is left to return.
@@ -53,7 +53,7 @@ pub fn run(terminal: Terminal, work: impl FnOnce() -> Result<(), Failure> + Send
         }
     };
     // A launch may have ended before its kernel was compiled.
-    ptx_llvm::detached::end_if_compiling(i32::from(status.number()));
+    ptx_llvm_core::detached::end_if_compiling(i32::from(status.number()));
     ExitCode::from(status.number())
 }
 

@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     if let Some(status) = print_documents(&arguments.documents, Arguments::command(), terminal) {
         return status;
     }
-    ptx_llvm::fail_past_file_limit();
+    ptx_llvm_core::fail_past_file_limit();
     run(terminal, || match (&arguments.output_dir, arguments.inputs.as_slice()) {
         (Some(folder), inputs) => {
             let batch = Batch::new(inputs, &["ll", "bc"], Some((folder, "ptx")))?;

@@ -10,8 +10,8 @@ use ptx_driver::Sources;
 use ptx_exec::{AddressSize, DeviceHeap, Dim3, Image, Limits, Memory, Prepared, Shape, Surroundings};
 use ptx_host::aot::{self, AotError, Product, Unit, UnitKernel};
 use ptx_ir::{FunctionDirective, Module};
-use ptx_llvm::host::{Cpu, HostMachine};
-use ptx_llvm::{LlvmError, OptLevel};
+use ptx_llvm_core::host::{Cpu, HostMachine};
+use ptx_llvm_core::{LlvmError, OptLevel};
 use ptx_verify::Verified;
 
 use crate::arguments::{Arguments, Emit, Target};

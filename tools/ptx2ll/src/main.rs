@@ -18,7 +18,7 @@ use ptx_driver::{
     Attempt, BitcodeFindings, Comments, Program, Sources, TargetChoice, has_grown_too_much, link_bitcode,
     llvm_context, llvm_finding, lower, read_program, settle_unoptimized, unroll_specialized,
 };
-use ptx_llvm::{Context, FlushToZero, LlvmError, Module, OptLevel, plain_label};
+use ptx_llvm_core::{Context, FlushToZero, LlvmError, Module, OptLevel, plain_label};
 use ptx_opt::index_elements;
 
 use crate::arguments::{Arguments, Emit};
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     }
     let is_batch = arguments.output_dir.is_some()
         || arguments.product() == Emit::None && arguments.inputs.iter().any(|input| input.is_dir());
-    ptx_llvm::fail_past_file_limit();
+    ptx_llvm_core::fail_past_file_limit();
     run(terminal, || if is_batch { translate_each(&arguments) } else { translate(&arguments) })
 }
 

@@ -8,8 +8,8 @@ use ptx_driver::Sources;
 use ptx_exec::{DecodedLaunch, ExecError, Launch};
 use ptx_host::analysis::Launched;
 use ptx_host::{CompileError, Lines, Options, Remark, RemarkKind, SourceLocation, Stage};
-use ptx_llvm::host::Cpu;
-use ptx_llvm::{KernelCrash, LlvmError};
+use ptx_llvm_core::host::Cpu;
+use ptx_llvm_core::{KernelCrash, LlvmError};
 use ptx_program::Program;
 use ptx_verify::Verified;
 

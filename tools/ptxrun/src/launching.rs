@@ -11,7 +11,7 @@ use ptx_exec::engine::{Checked, Interpretation};
 use ptx_exec::{DecodedLaunch, ExecError, Executed, Launch, LoadedLaunch, Outcome, Report, codes};
 use ptx_host::analysis::Launched;
 use ptx_host::{CompileError, Compiler, Kernel, Kernels, Options, Rest};
-use ptx_llvm::KernelCrash;
+use ptx_llvm_core::KernelCrash;
 use ptx_verify::Verified;
 
 use crate::arguments::Arguments;

@@ -54,7 +54,7 @@ fn main() -> ExitCode {
     if let Some(status) = print_documents(&arguments.documents, Arguments::command(), terminal) {
         return status;
     }
-    ptx_llvm::fail_past_file_limit();
+    ptx_llvm_core::fail_past_file_limit();
     run(terminal, || launch(&arguments))
 }
 
@@ -254,7 +254,7 @@ fn no_ptx_to_keep(message: &str) -> Failure {
 /// The PTX of a module, optimized as the arguments specify.
 fn raised(
     input: &SourceFile,
-    module: ptx_llvm::Module<'_>,
+    module: ptx_llvm_core::Module<'_>,
     mut warnings: Diagnostics,
     arguments: &Arguments,
 ) -> Result<SourceFile, Failure> {

@@ -13,7 +13,7 @@ use crate::cargo::workspace;
 
 const HEAD: &str = "\
 <!-- Written by `cargo xtask docs` from the instruction table (crates/ptx-isa/src/families.rs) and the table of intrinsics
-(crates/ptx-llvm/src/intrinsics), and from the results that `cargo xtask prove --write` stores in test-suite/proofs.tsv; a test fails
+(crates/ptx-llvm-core/src/intrinsics), and from the results that `cargo xtask prove --write` stores in test-suite/proofs.tsv; a test fails
 when it is out of date. -->
 
 # Coverage: how LLVM IR expresses each instruction
@@ -161,7 +161,7 @@ fn page(tallies: &BTreeMap<String, Tally>) -> String {
             }
         }
     }
-    for row in ptx_llvm::intrinsics::rows() {
+    for row in ptx_llvm_core::intrinsics::rows() {
         if let Some(family) = families.get_mut(row.mnemonic.opcode().as_str()) {
             family.intrinsics.insert(row.name.as_str());
         }

@@ -114,7 +114,7 @@ fn compared(file: &Path, lost: &mut BTreeMap<String, i64>) -> Result<Shares> {
         anyhow!(found.iter().map(|finding| finding.message.clone()).collect::<Vec<_>>().join("; "))
     };
     let (before, _) = ptx_driver::read_ptx(&source, Comments::Dropped).map_err(failed)?;
-    let context = ptx_llvm::Context::new()?;
+    let context = ptx_llvm_core::Context::new()?;
     let mut lowered = {
         let (verified, _) = ptx_verify::verify(&before).map_err(failed)?;
         ptx_driver::lower(verified, &context).map_err(failed)?

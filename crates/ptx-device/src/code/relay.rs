@@ -14,7 +14,7 @@ use ptx_exec::Report;
 use ptx_exec::engine::{Interpretation, Relay, Setup};
 use ptx_host::analysis::Launched;
 use ptx_host::{Cancellation, Kernel, Rest, launch_rest};
-use ptx_llvm::detached::settle;
+use ptx_llvm_core::detached::settle;
 
 use crate::policy::{Compilation, Made};
 

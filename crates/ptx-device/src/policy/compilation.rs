@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use ptx_host::analysis::Launched;
 use ptx_host::{CompileError, Compiler, Kernel, Kernels};
-use ptx_llvm::LlvmError;
-use ptx_llvm::detached::{attached, detach};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::detached::{attached, detach};
 use ptx_program::Program;
 
 /// A kernel that is to be compiled, for launches of one shape.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use ptx_diag::{Code, Diagnostic};
 use ptx_exec::engine::Checked;
 use ptx_host::{CompileError, Kernel};
-use ptx_llvm::LlvmError;
+use ptx_llvm_core::LlvmError;
 use ptx_program::Program;
 
 use super::{Compilation, may_be_short};

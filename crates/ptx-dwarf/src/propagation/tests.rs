@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ptx_ir::{BodyBuilder, Guard, Immediate, LabelKind, Operand, Strings};
 use ptx_isa::{Mnemonic, ScalarType, ptx};
-use ptx_llvm::view::MetadataId;
+use ptx_llvm_core::view::MetadataId;
 
 use super::*;
 use crate::marks::Instance;

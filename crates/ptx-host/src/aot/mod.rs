@@ -24,9 +24,9 @@ use ptx_exec::{Dim3, Image, Limits, Parameter, Prepared, Shape};
 use ptx_host_rt::{ForShape, Runtime, Site};
 use ptx_ir::Param;
 use ptx_isa::ScalarType;
-use ptx_llvm::build::{Type, Types};
-use ptx_llvm::host::{Cpu, HostMachine};
-use ptx_llvm::{Context, LlvmError, Module, OptLevel};
+use ptx_llvm_core::build::{Type, Types};
+use ptx_llvm_core::host::{Cpu, HostMachine};
+use ptx_llvm_core::{Context, LlvmError, Module, OptLevel};
 use ptx_program::{Effect, Inst, Op, Program};
 use thiserror::Error;
 

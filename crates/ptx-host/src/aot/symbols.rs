@@ -1,10 +1,10 @@
 //! The data of an object file: for each kernel the function that C calls and its description, and the variables.
 
 use ptx_host_rt::{About, VERSION};
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{Builder, GlobalSpec, Linkage, Type, Types, Value};
-use ptx_llvm::host::HostMachine;
-use ptx_llvm::{LlvmError, Module};
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{Builder, GlobalSpec, Linkage, Type, Types, Value};
+use ptx_llvm_core::host::HostMachine;
+use ptx_llvm_core::{LlvmError, Module};
 
 use super::addresses::{Addresses, Memory, Target};
 use super::{AotError, CType, Made, Unit, UnitKernel, parameters, warp_function};

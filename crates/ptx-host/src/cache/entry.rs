@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use ptx_llvm::Identity;
+use ptx_llvm_core::Identity;
 
 use super::key::Key;
 use crate::code::Runs;

@@ -1,6 +1,6 @@
 //! The processor that code is compiled for, as a part of keys.
 
-use ptx_llvm::host::Cpu;
+use ptx_llvm_core::host::Cpu;
 
 /// A processor.
 #[derive(Clone, Copy, Hash, Debug)]

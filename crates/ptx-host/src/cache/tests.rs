@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use ptx_diag::SourceFile;
 use ptx_exec::Memory;
-use ptx_llvm::host::{Cpu, Jit};
+use ptx_llvm_core::host::{Cpu, Jit};
 
 use super::*;
 use crate::analysis::Launched;

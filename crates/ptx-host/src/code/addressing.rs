@@ -1,7 +1,7 @@
 //! The addresses of elements in memory, and values between memory and rows.
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{BinaryOp, CastOp, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::{BinaryOp, CastOp, Value};
 use ptx_program::memory::Space;
 use ptx_program::{Load, Src};
 

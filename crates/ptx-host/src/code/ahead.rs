@@ -12,7 +12,7 @@
 //! ```
 
 use ptx_isa::{Component, SpecialReg};
-use ptx_llvm::LlvmError;
+use ptx_llvm_core::LlvmError;
 use ptx_program::memory::Space;
 use ptx_program::scalar::int::{ProductPart, Saturation};
 use ptx_program::{Alu, Base, Binary, Effect, Load, Op, Packing, Src, Ternary, Unary};

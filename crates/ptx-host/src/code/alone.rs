@@ -14,9 +14,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_host_rt::Status;
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::{Ordinary, Volatile};
-use ptx_llvm::build::{BinaryOp, Block, CastOp, IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::{Ordinary, Volatile};
+use ptx_llvm_core::build::{BinaryOp, Block, CastOp, IntPredicate, Value};
 use ptx_program::{Alu, Base, Effect, Inst, Load, Op, Src};
 use rustc_hash::FxHashMap;
 

@@ -3,9 +3,9 @@
 //!
 //! If a lane copies only some of the bytes, the others are filled with zeros.
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, CastOp, IntPredicate, Value};
 use ptx_program::memory::Space;
 use ptx_program::{Address, AddressWidth, AsyncCopy, Base, CopyAmount};
 

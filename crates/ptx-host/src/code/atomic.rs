@@ -9,9 +9,9 @@
 //! global memory they are atomic operations of the host, sequentially consistent, those on floating-point numbers in a compare-exchange
 //! loop: as in the interpreter, and at least as strong as any order and scope of PTX (manual 8).
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Ordering, RmwOp, Scope, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, CastOp, IntPredicate, Ordering, RmwOp, Scope, Value};
 use ptx_program::memory::{AddressSize, Space};
 use ptx_program::scalar::float::{Arith, Subnormals};
 use ptx_program::scalar::format::Format;

@@ -5,9 +5,9 @@
 //! elsewhere are at another barrier. Where it is not proven for a barrier that is not aligned, threads come one by one (`singly.rs`).
 
 use ptx_host_rt::field;
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, IntPredicate, Value};
 use ptx_program::{BarrierAction, BlockBarrier, Src};
 
 use super::serial::Held;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use ptx_exec::TrapKind;
 use ptx_host_rt::{Status, WarpFrame, note};
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, CastOp, IntPredicate, Value};
 use ptx_program::{Mask, Src, WARP};
 
 use super::serial::Held;

@@ -1,9 +1,9 @@
 //! Addresses in the shared memory of the blocks (CTAs) of a cluster.
 
 use ptx_host_rt::{PEERS, field};
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, Value};
 use ptx_program::Src;
 
 use super::state::Code;

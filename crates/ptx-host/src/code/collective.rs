@@ -11,8 +11,8 @@
 //!
 //! The participants are determined at the beginning of the block (`gather.rs`); instructions without `.sync` are executed by the active lanes.
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::{BinaryOp, IntPredicate, Value};
 use ptx_program::scalar::float::{Extreme, NanRule, SignRule, Subnormals};
 use ptx_program::scalar::format::Format;
 use ptx_program::scalar::int::{Int, Signedness};

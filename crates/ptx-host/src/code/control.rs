@@ -11,9 +11,9 @@
 //! ```
 
 use ptx_host_rt::field;
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, CastOp, IntPredicate, Value};
 use ptx_program::{Src, WARP};
 
 use super::next_block::Left;

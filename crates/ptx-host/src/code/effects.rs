@@ -3,9 +3,9 @@
 use std::mem::offset_of;
 
 use ptx_host_rt::{Operands, Runtime, operands};
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Value;
-use ptx_llvm::build::Volatility::Ordinary;
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Value;
+use ptx_llvm_core::build::Volatility::Ordinary;
 use ptx_program::{Effect, Src, WARP};
 
 use super::state::{Code, Guard};

@@ -12,8 +12,8 @@
 //!   %value = phi i32 [ %of.one, %one ], [ %of.other, %other ]
 //! ```
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{Block, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::{Block, Value};
 
 use super::state::Code;
 

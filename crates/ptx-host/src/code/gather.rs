@@ -12,9 +12,9 @@
 use std::collections::BTreeSet;
 
 use ptx_host_rt::Status;
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, Block, IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, Block, IntPredicate, Value};
 use ptx_program::Src;
 
 use super::state::{Code, Present};

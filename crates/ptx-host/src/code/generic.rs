@@ -5,8 +5,8 @@
 //! lanes are above all windows, which is tested once per warp, the access is one to global memory; otherwise the space is determined lane by
 //! lane, in a function (`lanewise.rs`). Synchronizing accesses are also executed lane by lane, as atomic loads and stores of the host.
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Ordering, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::{BinaryOp, CastOp, IntPredicate, Ordering, Value};
 use ptx_program::memory::Space;
 use ptx_program::{Address, AddressWidth, Base, Load, Order, Src, Store};
 

@@ -30,9 +30,9 @@
 use std::collections::BTreeSet;
 
 use ptx_host_rt::{HANDED_OVER, field};
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::IntPredicate;
-use ptx_llvm::build::Volatility::Ordinary;
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::IntPredicate;
+use ptx_llvm_core::build::Volatility::Ordinary;
 
 use super::state::{Code, Handover};
 use super::{heavy, lane_masks, runtime};

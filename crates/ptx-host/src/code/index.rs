@@ -9,9 +9,9 @@
 //! br i1 %wraps, label %gather, label %load
 //! ```
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, IntPredicate, Value};
 use ptx_program::Src;
 
 use super::state::Code;

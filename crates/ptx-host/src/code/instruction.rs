@@ -1,7 +1,7 @@
 //! Blocks, and the code of each instruction in them: the one place that knows all families of instructions.
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{Ordering, Scope};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::{Ordering, Scope};
 use ptx_program::{Effect, Op};
 
 use super::state::Code;

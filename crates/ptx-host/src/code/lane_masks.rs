@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, CastOp, IntPredicate, Value};
 use ptx_program::WARP;
 
 use super::outside;
@@ -13,7 +13,7 @@ use crate::analysis::BlockId;
 use crate::strategy::Version;
 
 /// The size of a value in memory, an integer, a float, or a vector of them.
-pub(super) fn bytes(ty: ptx_llvm::build::Type<'_>) -> Result<u64, LlvmError> {
+pub(super) fn bytes(ty: ptx_llvm_core::build::Type<'_>) -> Result<u64, LlvmError> {
     match ty.bits() {
         Some(bits) if bits % 8 == 0 => Ok(u64::from(bits / 8)),
         _ => Err(crate::error::defect("a value that does not consist of bytes")),
@@ -158,7 +158,7 @@ pub(super) fn in_memory<'c>(code: &Code<'_, '_, 'c>, values: &[Value<'c>]) -> Re
 pub(super) fn lane_in_memory<'c>(
     code: &Code<'_, '_, 'c>,
     memory: Value<'c>,
-    ty: ptx_llvm::build::Type<'c>,
+    ty: ptx_llvm_core::build::Type<'c>,
     lane: Value<'c>,
 ) -> Result<Value<'c>, LlvmError> {
     let size = bytes(ty)?;

@@ -1,8 +1,8 @@
 //! Results that are computed for all lanes at once, as rows.
 
 use ptx_host_rt::Status;
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::{IntPredicate, Value};
 use ptx_program::Src;
 
 use super::state::{Code, Guard, Present};

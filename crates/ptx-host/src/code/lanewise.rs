@@ -7,9 +7,11 @@
 //! call void @lanewise.load4x2(ptr %warp, ptr %local, i32 %lanes, ptr %addresses, i64 16, ptr %values0, ptr %values1)
 //! ```
 
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, CastOp, Function, IntPredicate, Linkage, Ordering, Scope, Types, Value};
-use ptx_llvm::{LlvmError, Module};
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{
+    BinaryOp, CastOp, Function, IntPredicate, Linkage, Ordering, Scope, Types, Value,
+};
+use ptx_llvm_core::{LlvmError, Module};
 use ptx_program::memory::{AddressSize, Space};
 use ptx_program::{Load, Src, Store};
 

@@ -1,7 +1,7 @@
 //! Debug information: the kernel as a function of its PTX, with the line of each instruction.
 
-use ptx_llvm::Module;
-use ptx_llvm::build::{DebugInfo, Function, Metadata, Types};
+use ptx_llvm_core::Module;
+use ptx_llvm_core::build::{DebugInfo, Function, Metadata, Types};
 use ptx_program::Program;
 
 use super::state::{Code, Debug};

@@ -15,9 +15,9 @@
 use std::mem::offset_of;
 
 use ptx_host_rt::Runtime;
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, Value};
 use ptx_program::{Base, WARP};
 
 use super::state::{Code, Guard};

@@ -6,9 +6,9 @@
 use std::mem::offset_of;
 
 use ptx_host_rt::Runtime;
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{Builder, Function, Linkage, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{Builder, Function, Linkage, Value};
 use ptx_program::{CollectiveKind, Effect, Element, Op, Product, Src, WARP};
 
 use super::effects::ROW;

@@ -72,9 +72,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use ptx_llvm::build::{Builder, Function, Types, Value};
-use ptx_llvm::host::HostMachine;
-use ptx_llvm::{LlvmError, Module};
+use ptx_llvm_core::build::{Builder, Function, Types, Value};
+use ptx_llvm_core::host::HostMachine;
+use ptx_llvm_core::{LlvmError, Module};
 use ptx_program::{Program, Row};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -226,7 +226,7 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
         local::make_local(&mut code)?;
         if self.analysis.schedule.has_patient() {
             let place = code.builder().alloca(types.int(32), 4)?;
-            code.builder().store(code.int(32, 0), place, 4, ptx_llvm::build::Volatility::Ordinary)?;
+            code.builder().store(code.int(32, 0), place, 4, ptx_llvm_core::build::Volatility::Ordinary)?;
             code.masks.vain = Some(place);
         }
         control::enter(&mut code)?;
@@ -331,7 +331,7 @@ impl Uses {
 }
 
 fn inputs<'c>(builder: &Builder<'c>, types: Types<'c>, frame: Value<'c>) -> Result<Inputs<'c>, LlvmError> {
-    use ptx_llvm::build::Volatility::Ordinary;
+    use ptx_llvm_core::build::Volatility::Ordinary;
     let at = |offset: usize| builder.offset(frame, types.int_value(64, offset as u64));
     let pointer = |offset| builder.load(types.pointer(0), at(offset)?, 8, Ordinary);
     let word = |offset| builder.load(types.int(32), at(offset)?, 4, Ordinary);
@@ -358,7 +358,7 @@ fn addresses<'c>(
     frame: Value<'c>,
     constants: &[u32],
 ) -> Result<FxHashMap<u32, Value<'c>>, LlvmError> {
-    use ptx_llvm::build::Volatility::Ordinary;
+    use ptx_llvm_core::build::Volatility::Ordinary;
     if constants.is_empty() {
         return Ok(FxHashMap::default());
     }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::mem::offset_of;
 
 use ptx_host_rt::{Runtime, Status};
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::{Ordinary, Volatile};
-use ptx_llvm::build::{BinaryOp, Block, CastOp, IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::{Ordinary, Volatile};
+use ptx_llvm_core::build::{BinaryOp, Block, CastOp, IntPredicate, Value};
 
 use super::state::Code;
 use super::{checks, lane_masks, next_segment, outside, runtime};

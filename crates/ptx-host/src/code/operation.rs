@@ -1,7 +1,7 @@
 //! Operations on registers alone, which need neither memory nor other lanes.
 
 use ptx_isa::{Component, SpecialReg};
-use ptx_llvm::LlvmError;
+use ptx_llvm_core::LlvmError;
 use ptx_program::{Alu, Effect, Op, Src};
 
 use super::state::{Code, Guard};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{IntPredicate, Value};
 use ptx_program::WARP;
 
 use super::lane_masks;

@@ -18,9 +18,9 @@ use std::mem::offset_of;
 use std::ops::Range;
 
 use ptx_host_rt::{Runtime, Status};
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::{Ordinary, Volatile};
-use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::{Ordinary, Volatile};
+use ptx_llvm_core::build::{BinaryOp, IntPredicate, Value};
 
 use super::next_segment::MOST_TESTS;
 use super::outside::{EXCEPT, EXITED, LANES, PLACE};

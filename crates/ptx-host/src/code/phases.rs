@@ -14,9 +14,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_host_rt::field;
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, Block, IntPredicate};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, Block, IntPredicate};
 
 use super::state::{Code, PhaseHeads};
 use super::{operation, slots, threads};

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use ptx_host_rt::field;
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::IntPredicate;
-use ptx_llvm::build::Volatility::Ordinary;
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::IntPredicate;
+use ptx_llvm_core::build::Volatility::Ordinary;
 use ptx_program::{Effect, Op};
 
 use super::state::Code;

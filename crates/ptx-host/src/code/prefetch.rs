@@ -8,8 +8,8 @@
 //! call @llvm.prefetch(%rd5 + %r5 * 4)
 //! ```
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{BinaryOp, CastOp, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::{BinaryOp, CastOp, Value};
 use ptx_program::memory::Space;
 use ptx_program::scalar::int::{ProductPart, Saturation};
 use ptx_program::{Alu, Base, Binary, Effect, Inst, Load, Op, Packing, Src, Ternary, Unary};

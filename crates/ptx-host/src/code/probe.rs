@@ -18,9 +18,9 @@
 use std::mem::offset_of;
 
 use ptx_host_rt::{Known, field};
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, CastOp, IntPredicate, Value};
 use ptx_program::memory::Space;
 use ptx_program::{AddressWidth, Base, Effect, Mask, Op, Program, Row, Run, Src, WARP};
 use rustc_hash::FxHashMap;

@@ -9,9 +9,9 @@
 //! br i1 %all, label %quads, label %gather
 //! ```
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, CastOp, IntPredicate, Value};
 use ptx_program::memory::Space;
 use ptx_program::{Alu, Binary, Effect, Op, Packing, Src, Ternary, Unary};
 use rustc_hash::FxHashMap;

@@ -10,9 +10,9 @@
 //! store <16 x i32> %r6.1, ptr %r6             ; at its end
 //! ```
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, CastOp, FloatPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, CastOp, FloatPredicate, Value};
 use ptx_program::scalar::format::Format;
 use ptx_program::{Alu, Src};
 

@@ -4,9 +4,9 @@
 use std::mem::offset_of;
 
 use ptx_host_rt::{ARGUMENTS, Runtime};
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Value;
-use ptx_llvm::build::Volatility::Ordinary;
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Value;
+use ptx_llvm_core::build::Volatility::Ordinary;
 use ptx_program::{Alu, Call, Op, Slot, WARP};
 
 use super::serial::Held;

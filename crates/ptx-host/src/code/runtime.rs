@@ -1,9 +1,9 @@
 //! Calls of the runtime, and the ends of warps that are stopped.
 
 use ptx_host_rt::{Status, field};
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, IntPredicate, Type, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, IntPredicate, Type, Value};
 use ptx_program::Src;
 
 use super::state::{Code, Guard};

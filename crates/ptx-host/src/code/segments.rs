@@ -28,9 +28,9 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use ptx_host_rt::{Status, field};
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, IntPredicate, Linkage, Type, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, IntPredicate, Linkage, Type, Value};
 use ptx_program::{Effect, Op};
 use rustc_hash::FxHashMap;
 

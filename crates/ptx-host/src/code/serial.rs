@@ -11,9 +11,9 @@
 //!   %less = and i32 %rest, (%rest - 1)
 //! ```
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, IntPredicate, Value};
 use ptx_program::{Src, WARP};
 
 use super::fork::Fork;

@@ -3,8 +3,8 @@
 //! If the lane and the clamp are constants, each vector of the result is a shuffle of its source vectors. Otherwise lanes
 //! are looked up: with AVX-512's two-source permutation, or in memory.
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::{BinaryOp, IntPredicate, Value};
 use ptx_program::{Collective, ShuffleMode, Src, WARP};
 
 use super::state::{Code, Guard, Present};

@@ -18,9 +18,9 @@
 use std::collections::BTreeSet;
 
 use ptx_host_rt::field;
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, IntPredicate, Value};
 use ptx_program::{Effect, Op, Src};
 
 use super::serial::Held;

@@ -2,8 +2,8 @@
 
 use ptx_host_rt::{Asked, field};
 use ptx_isa::{Component, SpecialReg};
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{BinaryOp, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::{BinaryOp, Value};
 use ptx_program::{WARP, along, axis};
 
 use super::state::Code;

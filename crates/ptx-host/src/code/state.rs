@@ -14,8 +14,8 @@ mod turns;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{Block, Builder, CastOp, Function, Type, Types, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::{Block, Builder, CastOp, Function, Type, Types, Value};
 use ptx_program::Program;
 use rustc_hash::FxHashMap;
 

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use std::mem::offset_of;
 
 use ptx_host_rt::{Runtime, Status, field};
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, IntPredicate, Value};
 use ptx_program::{Effect, Op, Src};
 
 use super::state::{Code, Parted, Segment};

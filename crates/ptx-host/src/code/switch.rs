@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use ptx_host_rt::Status;
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::{BinaryOp, IntPredicate, Value};
 use ptx_program::Src;
 
 use super::next_block::Left;

@@ -1,7 +1,7 @@
 //! Which threads of the block (CTA) the lanes of the function are.
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::{BinaryOp, IntPredicate, Value};
 use ptx_program::WARP;
 
 use super::state::{Code, Inputs};

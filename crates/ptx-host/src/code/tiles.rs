@@ -6,9 +6,9 @@
 //! | `wmma.load` | gathers: the registers of fragments are the interpreter's rows, in any order in memory |
 
 use ptx_host_rt::Status;
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, CastOp, IntPredicate, Value};
 use ptx_program::memory::{AddressSize, Space};
 use ptx_program::{Collective, ElementPosition, Fragment, Held, Major, Src, Tiles, WARP};
 

@@ -19,9 +19,9 @@
 //! ```
 
 use ptx_host_rt::field;
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, Block, IntPredicate, Ordering, Scope, Type, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, Block, IntPredicate, Ordering, Scope, Type, Value};
 
 use super::state::{Code, ResumePoints, Resumption, Turns};
 use super::{lane_masks, phases, slots, threads};

@@ -1,9 +1,9 @@
 //! Operations for which lanes are missing, in kernels with loops that may wait for other threads (`analysis/progress.rs`): these can let each other run
 //! in turn forever, so code counts them.
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, IntPredicate};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{BinaryOp, IntPredicate};
 
 use super::lane_masks;
 use super::state::Code;

@@ -6,9 +6,9 @@
 //! %x = shufflevector %low, %high, <0, 1, 2, 3, 8, 9, 10, 11, 16, ..>   ; 2 * tid - (tid & 3)
 //! ```
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Value;
-use ptx_llvm::build::Volatility::Ordinary;
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Value;
+use ptx_llvm_core::build::Volatility::Ordinary;
 use ptx_program::Src;
 
 use super::state::Code;

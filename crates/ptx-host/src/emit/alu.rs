@@ -1,7 +1,7 @@
 //! Operations on registers.
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Value;
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Value;
 use ptx_program::scalar::compare::Join;
 use ptx_program::scalar::convert::Excess;
 use ptx_program::scalar::format::Format;

@@ -3,7 +3,7 @@
 //! In LLVM a shift by the width or more is poison, so each amount is clamped first, or the result is not selected. LLVM combines the shift and
 //! the selection into one instruction on CPUs whose shifts behave as those of PTX.
 
-use ptx_llvm::build::Value;
+use ptx_llvm_core::build::Value;
 use ptx_program::scalar::bits::{Direction, Found, Overshoot, Permutation};
 use ptx_program::scalar::int::{Int, Signedness};
 

@@ -1,6 +1,6 @@
 //! Conversions from and to floating-point numbers (`ptx_program::scalar::convert`).
 
-use ptx_llvm::build::CastOp;
+use ptx_llvm_core::build::CastOp;
 use ptx_program::scalar::convert::{Integral, Range, ToFloat};
 use ptx_program::scalar::float::{Limit, Subnormals};
 use ptx_program::scalar::format::{Format, Rounding};

@@ -1,7 +1,7 @@
 //! Which operations have emitters.
 
-use ptx_llvm::build::{Builder, Types};
-use ptx_llvm::{Context, LlvmError, Module};
+use ptx_llvm_core::build::{Builder, Types};
+use ptx_llvm_core::{Context, LlvmError, Module};
 use ptx_program::Alu;
 
 use super::Emit;

@@ -4,7 +4,7 @@
 //! rounding to 11 bits to change nothing for sums and products (24 >= 2 * 11 + 2, no double rounding). If a second rounding could be affected by
 //! the first one, that one is to odd.
 
-use ptx_llvm::build::FloatPredicate;
+use ptx_llvm_core::build::FloatPredicate;
 use ptx_program::scalar::compare::{Relation, WithNan};
 use ptx_program::scalar::float::{Arith, Extreme, Limit, NanRule, Property, SignRule, Subnormals};
 use ptx_program::scalar::format::{Format, Rounding};

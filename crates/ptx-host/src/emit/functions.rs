@@ -6,8 +6,8 @@ use ptx_program::scalar::float::{Arith, Subnormals};
 use ptx_program::scalar::format::Format;
 use ptx_program::{FloatBinary, FloatFunction};
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{Function, Linkage, Type};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::{Function, Linkage, Type};
 
 use super::lanes::{Code, Lanes};
 use super::style::Style;
@@ -135,7 +135,7 @@ fn reduction<'c>(emit: &Emit<'_, 'c>, ty: Type<'c>) -> Result<Function<'c>, Llvm
     whole.add_flag(types, "alwaysinline");
     long.add_flag(types, "noinline");
     long.add_flag(types, "cold");
-    let inside = Emit { module: emit.module, types, builder: ptx_llvm::build::Builder::new(types) };
+    let inside = Emit { module: emit.module, types, builder: ptx_llvm_core::build::Builder::new(types) };
     let builder = &inside.builder;
     let Some(x) = long.parameters().first().copied() else { return Ok(whole) };
     builder.position_at_end(long.append_block(types, "entry"));

@@ -1,6 +1,6 @@
 //! Integer arithmetic (`ptx_program::scalar::int`). Arguments have the width of the type.
 
-use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate};
+use ptx_llvm_core::build::{BinaryOp, CastOp, IntPredicate};
 use ptx_program::scalar::compare::Relation;
 use ptx_program::scalar::convert::PackElement;
 use ptx_program::scalar::int::{Int, ProductPart, Saturation, Signedness};

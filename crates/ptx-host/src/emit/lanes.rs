@@ -8,8 +8,8 @@
 use std::cell::RefCell;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{BinaryOp, CastOp, FloatPredicate, IntPredicate, Type, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::{BinaryOp, CastOp, FloatPredicate, IntPredicate, Type, Value};
 
 use super::lanes_of;
 use super::style::Style;

@@ -10,9 +10,9 @@
 //! d = round(sum)                               ; and shuffled back
 //! ```
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{Type, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Volatility::Ordinary;
+use ptx_llvm_core::build::{Type, Value};
 use ptx_program::scalar::float::{Arith, Subnormals};
 use ptx_program::scalar::format::{Format, Rounding};
 use ptx_program::scalar::narrow::Narrow;

@@ -17,8 +17,8 @@ mod rounding;
 mod style;
 mod video;
 
-use ptx_llvm::build::{BinaryOp, Builder, CastOp, Type, Types, Value};
-use ptx_llvm::{LlvmError, Module};
+use ptx_llvm_core::build::{BinaryOp, Builder, CastOp, Type, Types, Value};
+use ptx_llvm_core::{LlvmError, Module};
 
 /// The result of an emitter.
 pub type Emitted<'c> = Result<Value<'c>, LlvmError>;

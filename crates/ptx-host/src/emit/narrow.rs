@@ -1,6 +1,6 @@
 //! Conversions of packed elements, and formats of eight bits and fewer (`ptx_program::scalar::narrow`).
 
-use ptx_llvm::build::CastOp;
+use ptx_llvm_core::build::CastOp;
 use ptx_program::PackConversion;
 use ptx_program::scalar::convert::{Element, Range};
 use ptx_program::scalar::float::{Limit, Subnormals};

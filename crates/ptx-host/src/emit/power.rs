@@ -14,8 +14,8 @@
 
 use std::ops::{Add, Mul, Neg, Sub};
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{Builder, CastOp, FloatPredicate, Function, IntPredicate, Linkage, Type, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::{Builder, CastOp, FloatPredicate, Function, IntPredicate, Linkage, Type, Value};
 use ptx_program::scalar::approx;
 use ptx_program::scalar::float::{Arith, Limit, Subnormals};
 use ptx_program::scalar::format::{Format, Rounding};

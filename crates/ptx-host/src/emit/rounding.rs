@@ -7,7 +7,7 @@
 use ptx_program::scalar::float::Subnormals;
 use ptx_program::scalar::format::{Format, Rounding};
 
-use ptx_llvm::build::FloatPredicate;
+use ptx_llvm_core::build::FloatPredicate;
 
 use super::lanes::Lanes;
 

@@ -1,7 +1,7 @@
 //! The choices of code generation that depend on the processor or on what is known of a result: they go into every operation, and come from
 //! the processor ([`Style::of`]) and from the analysis of NaNs.
 
-use ptx_llvm::host::Cpu;
+use ptx_llvm_core::host::Cpu;
 
 /// The NaNs of `.f32` arithmetic results.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -1,7 +1,7 @@
 //! Which lanes a function executes at a time: a part of a warp, a warp, or several warps.
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::host::HostMachine;
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::host::HostMachine;
 use ptx_program::{Op, Program};
 
 use super::{Form, Strategy};

@@ -7,7 +7,7 @@ use ptx_diag::SourceFile;
 use ptx_exec::{Argument, DecodedLaunch, ExecError, Launch, LoadedLaunch, TrapKind};
 use ptx_host::analysis::Launched;
 use ptx_host::{Compiler, Kernels};
-use ptx_llvm::host::Cpu;
+use ptx_llvm_core::host::Cpu;
 
 const WORDS: usize = 4096;
 

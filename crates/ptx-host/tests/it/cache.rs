@@ -12,7 +12,7 @@ use ptx_diag::SourceFile;
 use ptx_exec::{Memory, Prepared};
 use ptx_host::analysis::Launched;
 use ptx_host::{Cache, Compiler, Kernel, Kernels, Options};
-use ptx_llvm::host::{Cpu, Jit};
+use ptx_llvm_core::host::{Cpu, Jit};
 
 /// `out[i] = calls + table[i & 3] + ADDED`, and then thread 0 adds one to `calls`. `pointer` holds the address of `table + 8`.
 fn source(added: u32) -> String {
@@ -146,9 +146,9 @@ fn kept(folder: &Path) -> (bool, [u32; 4]) {
 fn a_kernel_that_is_kept_runs_without_llvm() {
     const LEFT: [u32; 4] = [1110, 1120, 1130, 1140];
     if let Some(folder) = std::env::var_os(FOLDER) {
-        let is_linked = ptx_llvm::is_loaded();
+        let is_linked = ptx_llvm_core::is_loaded();
         assert_eq!(kept(Path::new(&folder)), (true, LEFT));
-        assert_eq!(ptx_llvm::is_loaded(), is_linked || !cfg!(target_arch = "x86_64"));
+        assert_eq!(ptx_llvm_core::is_loaded(), is_linked || !cfg!(target_arch = "x86_64"));
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");

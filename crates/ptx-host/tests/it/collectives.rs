@@ -6,7 +6,7 @@ use crate::common::{Case, SHARED, WORDS, input, processors, words};
 use ptx_exec::{Argument, ExecError, Launch};
 use ptx_host::Kernel;
 use ptx_host::analysis::Launched;
-use ptx_llvm::host::Jit;
+use ptx_llvm_core::host::Jit;
 
 const LANES: u32 = 32;
 

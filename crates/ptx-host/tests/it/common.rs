@@ -7,7 +7,7 @@ use ptx_diag::SourceFile;
 use ptx_exec::{Argument, Executed, Launch, Memory, Outcome, Prepared};
 use ptx_host::analysis::{Launched, Limits};
 use ptx_host::{CompileError, Form, Kernel, Options};
-use ptx_llvm::host::{Cpu, Jit};
+use ptx_llvm_core::host::{Cpu, Jit};
 use ptx_program::Program;
 
 /// Words of the output, and of the input.

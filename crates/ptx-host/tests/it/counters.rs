@@ -4,7 +4,7 @@
 use crate::common::Case;
 use ptx_host::RemarkKind;
 use ptx_host::analysis::Launched;
-use ptx_llvm::host::Cpu;
+use ptx_llvm_core::host::Cpu;
 
 /// The instructions of a kernel that are told of: as kind and mnemonic.
 fn told(body: &str, block: [u32; 3]) -> Vec<(RemarkKind, String)> {

@@ -2,7 +2,7 @@
 
 use crate::common::{Case, WORDS, compiled};
 use ptx_host::analysis::{Analysis, Launched, groups};
-use ptx_llvm::host::Cpu;
+use ptx_llvm_core::host::Cpu;
 
 /// A kernel in blocks of a shape.
 fn case(body: &str, block: [u32; 3], n: u32) -> Case<'_> {

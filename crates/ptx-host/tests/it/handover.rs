@@ -4,7 +4,7 @@
 use crate::common::{Case, words};
 use ptx_host::analysis::Launched;
 use ptx_host::{Stage, print_after};
-use ptx_llvm::host::Cpu;
+use ptx_llvm_core::host::Cpu;
 
 fn case(body: &str, block: u32) -> Case<'_> {
     Case {

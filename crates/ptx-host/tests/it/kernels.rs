@@ -7,7 +7,7 @@ use ptx_diag::SourceFile;
 use ptx_exec::{Argument, DeviceHeap, ExecError, Image, Launch, Limits, Memory, Surroundings};
 use ptx_host::analysis::Launched;
 use ptx_host::{CompileError, Kernel, Options};
-use ptx_llvm::host::{Cpu, Jit};
+use ptx_llvm_core::host::{Cpu, Jit};
 use ptx_program::memory::AddressSize;
 
 const WORDS: usize = 512;

@@ -6,7 +6,7 @@ use ptx_exec::engine::Interpretation;
 use ptx_exec::{Argument, DecodedLaunch, Executed, Launch};
 use ptx_host::analysis::Launched;
 use ptx_host::{Kernel, Options, Rest};
-use ptx_llvm::host::Jit;
+use ptx_llvm_core::host::Jit;
 
 /// Launches in both engines, in memory at the same addresses; gives what stops it. The grid is executed by one host thread.
 fn checked(case: &Case<'_>) -> Option<String> {

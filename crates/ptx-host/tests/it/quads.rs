@@ -2,7 +2,7 @@
 
 use crate::common::Case;
 use ptx_host::analysis::Launched;
-use ptx_llvm::host::Cpu;
+use ptx_llvm_core::host::Cpu;
 
 fn case(body: &str, block: [u32; 3], n: u32) -> Case<'_> {
     Case { before: ".shared .align 16 .b32 s[512];", block, n, ..Case::warp(body) }

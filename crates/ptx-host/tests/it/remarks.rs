@@ -5,7 +5,7 @@ use ptx_diag::SourceFile;
 use ptx_exec::Memory;
 use ptx_host::analysis::Launched;
 use ptx_host::{Options, Stage, explain, print_after};
-use ptx_llvm::host::Cpu;
+use ptx_llvm_core::host::Cpu;
 
 /// `%r4` is the index of the thread, `%rd4` and `%rd5` the addresses of its words of output and input; the body begins at line 9.
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n{\n\

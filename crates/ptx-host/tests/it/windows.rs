@@ -2,7 +2,7 @@
 
 use crate::common::{Case, words};
 use ptx_host::analysis::Launched;
-use ptx_llvm::host::Cpu;
+use ptx_llvm_core::host::Cpu;
 
 fn case(body: &str, block: u32, n: u32) -> Case<'_> {
     Case { before: ".shared .align 16 .b8 s[4096];", block: [block, 1, 1], n, ..Case::warp(body) }

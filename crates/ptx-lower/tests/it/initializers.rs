@@ -2,7 +2,7 @@
 //! with its other bytes zero; it accepts them only for `.u8`, `.u32` and `.u64`.
 
 use ptx_diag::SourceFile;
-use ptx_llvm::Context;
+use ptx_llvm_core::Context;
 
 /// The line of LLVM IR that defines the variable `p` of some declarations.
 fn variable(declarations: &str) -> String {

@@ -1,7 +1,7 @@
 //! The lowering of small programs. The expected IR follows from the PTX manual and LLVM's language reference.
 
 use ptx_diag::{Diagnostics, SourceFile};
-use ptx_llvm::{Context, Module};
+use ptx_llvm_core::{Context, Module};
 
 mod addresses;
 

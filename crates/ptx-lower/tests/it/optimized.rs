@@ -1,7 +1,7 @@
 //! Optimizations of the lowered IR by LLVM: the facts that they need are in the IR, and no wrong ones are.
 
 use ptx_diag::SourceFile;
-use ptx_llvm::{Context, Gpu, Machine, OptLevel};
+use ptx_llvm_core::{Context, Gpu, Machine, OptLevel};
 
 const HEADER: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
@@ -20,7 +20,7 @@ fn whole_file_through(pipeline: &str, text: String) -> (String, String) {
     let mut lowered = ptx_lower::lower(&verified, &context).unwrap_or_else(|findings| panic!("{findings:?}"));
     let before = lowered.to_text();
     let machine = Machine::new(&Gpu::of_module(&lowered), OptLevel::O2).expect("a known GPU");
-    ptx_llvm::run_passes(&mut lowered, pipeline, &machine).unwrap_or_else(|error| panic!("{error}"));
+    ptx_llvm_core::run_passes(&mut lowered, pipeline, &machine).unwrap_or_else(|error| panic!("{error}"));
     (before, lowered.to_text())
 }
 

@@ -4,7 +4,7 @@
 
 use ptx_diag::SourceFile;
 use ptx_isa::{Component, ScalarType, SpecialReg};
-use ptx_llvm::{Context, Gpu, Machine, OptLevel};
+use ptx_llvm_core::{Context, Gpu, Machine, OptLevel};
 
 /// The least and the greatest number.
 type Bounds = (u64, u64);
@@ -125,7 +125,8 @@ fn taken(name: &str, directive: &str) -> [Bounds; 2] {
     let mut lowered = ptx_lower::lower(&verified, &context).unwrap_or_else(|findings| panic!("{findings:?}"));
     let before = range_in(&lowered.to_text());
     let machine = Machine::new(&Gpu::of_module(&lowered), OptLevel::O2).expect("a known GPU");
-    ptx_llvm::run_passes(&mut lowered, "default<O2>", &machine).unwrap_or_else(|error| panic!("{error}"));
+    ptx_llvm_core::run_passes(&mut lowered, "default<O2>", &machine)
+        .unwrap_or_else(|error| panic!("{error}"));
     [before, range_in(&lowered.to_text())]
 }
 

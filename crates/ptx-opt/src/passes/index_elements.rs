@@ -2,9 +2,9 @@
 //!
 //! PTX computes addresses in bytes, and so does the lowered IR: `getelementptr i8` of a product. Who reads it looks for the elements.
 
-use ptx_llvm::build::CastOp;
-use ptx_llvm::edit::{Editor, Function, GepFlags, Inst, Layout, Opcode, Type, Value};
-use ptx_llvm::{LlvmError, Module, marks};
+use ptx_llvm_core::build::CastOp;
+use ptx_llvm_core::edit::{Editor, Function, GepFlags, Inst, Layout, Opcode, Type, Value};
+use ptx_llvm_core::{LlvmError, Module, marks};
 
 use crate::pass::{Pass, Run, When, on_functions};
 
@@ -65,7 +65,7 @@ struct Elements<'a, 'e> {
     editor: &'a Editor<'e>,
     layout: Layout<'e>,
     /// The metadata that keeps an instruction of PTX.
-    marks: [ptx_llvm::edit::MetadataKind<'e>; 2],
+    marks: [ptx_llvm_core::edit::MetadataKind<'e>; 2],
 }
 
 impl<'a, 'e> Elements<'a, 'e> {
@@ -213,7 +213,7 @@ fn accessed(address: Inst<'_>, nearby: bool) -> Option<Type<'_>> {
 
 #[cfg(test)]
 mod tests {
-    use ptx_llvm::{Context, Module};
+    use ptx_llvm_core::{Context, Module};
 
     use super::index_elements;
 

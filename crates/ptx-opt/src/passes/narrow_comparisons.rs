@@ -9,9 +9,9 @@
 //!
 //! On a GPU the lower half is a register, the mask an instruction and the comparison of 64 bits two.
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate};
-use ptx_llvm::edit::{Editor, Function, Inst, Opcode, TypeKind, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::{BinaryOp, CastOp, IntPredicate};
+use ptx_llvm_core::edit::{Editor, Function, Inst, Opcode, TypeKind, Value};
 
 use crate::pass::{Pass, Run, When};
 
@@ -107,7 +107,7 @@ fn is_multiple<'e>(value: Value<'e>, zeros: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use ptx_llvm::{Context, Module};
+    use ptx_llvm_core::{Context, Module};
 
     /// The comparison after the pass, and the values that it is computed by.
     fn compared(body: &str) -> Vec<String> {

@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 
-use ptx_llvm::edit::{Block, Editor, Function, Inst, Opcode, Value};
-use ptx_llvm::{LlvmError, Module};
+use ptx_llvm_core::edit::{Block, Editor, Function, Inst, Opcode, Value};
+use ptx_llvm_core::{LlvmError, Module};
 
 use crate::pass::{Parameter, Pass, Run, When, on_functions};
 
@@ -141,7 +141,7 @@ fn invert<'e>(editor: &Editor<'e>, comparison: Inst<'e>) -> Result<Option<Value<
 
 #[cfg(test)]
 mod tests {
-    use ptx_llvm::{Context, Module};
+    use ptx_llvm_core::{Context, Module};
 
     use super::{Branches, point_branches};
 
@@ -236,7 +236,7 @@ exit:
             let text = module.to_text().replace("br i1 %c, label %loop, label %exit", "br label %exit");
             let text = text.replace("ret i1 %a", "%same = icmp eq i1 %a, %c\n  ret i1 %same");
             let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
-            crate::optimize(&mut module, ptx_llvm::OptLevel::O2, None, ptx_llvm::Gpu::default())
+            crate::optimize(&mut module, ptx_llvm_core::OptLevel::O2, None, ptx_llvm_core::Gpu::default())
                 .expect("runs");
             assert!(module.to_text().contains("ret i1 false"), "{predicate}: {}", module.to_text());
         }

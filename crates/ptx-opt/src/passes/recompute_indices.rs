@@ -18,9 +18,9 @@
 //!
 //! For `ptxas` an address that is a base and a product is one instruction, `IMAD.WIDE`; the phi costs two registers, and an instruction on each way.
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{BinaryOp, CastOp};
-use ptx_llvm::edit::{Builder, Editor, Function, Inst, Opcode, Type, TypeKind, Value, WrapFlags};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::{BinaryOp, CastOp};
+use ptx_llvm_core::edit::{Builder, Editor, Function, Inst, Opcode, Type, TypeKind, Value, WrapFlags};
 
 use crate::pass::{Pass, Run, When};
 
@@ -147,7 +147,7 @@ fn erase_unused<'e>(editor: &Editor<'e>, value: Value<'e>) -> Result<(), LlvmErr
 
 #[cfg(test)]
 mod tests {
-    use ptx_llvm::{Context, Module};
+    use ptx_llvm_core::{Context, Module};
 
     /// What the join of two ways computes before its address, after the pass, and how many instructions the ways have left.
     fn joined(one: &str, other: &str, end: &str) -> (Vec<String>, usize) {

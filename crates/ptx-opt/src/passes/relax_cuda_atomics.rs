@@ -4,8 +4,8 @@
 //! compiles them so. clang has no builtin of that meaning and writes the strongest one: an operation that is `seq_cst` for the system.
 //! What is lost by this cannot be told from LLVM IR, where C++'s `__atomic_fetch_add(p, x, __ATOMIC_SEQ_CST)` is the same.
 
-use ptx_llvm::edit::{AtomicOrder, Editor, Inst, Opcode, edit};
-use ptx_llvm::{LlvmError, Module};
+use ptx_llvm_core::edit::{AtomicOrder, Editor, Inst, Opcode, edit};
+use ptx_llvm_core::{LlvmError, Module};
 
 use crate::pass::{Pass, Run, When};
 
@@ -83,7 +83,7 @@ fn is_of_cuda<'e>(editor: &Editor<'e>, atomic: Inst<'e>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use ptx_llvm::{Context, Module};
+    use ptx_llvm_core::{Context, Module};
 
     use super::{has_only_cuda_atomics, relax_cuda_atomics};
 

@@ -22,8 +22,8 @@
 use std::collections::{HashMap, HashSet};
 
 use ptx_graph::{Component, FlowGraph, components, immediate_dominators};
-use ptx_llvm::edit::{Block, Editor, Function, Inst, Opcode, TypeKind, Value};
-use ptx_llvm::{LlvmError, marks};
+use ptx_llvm_core::edit::{Block, Editor, Function, Inst, Opcode, TypeKind, Value};
+use ptx_llvm_core::{LlvmError, marks};
 
 use crate::opcodes::computes_values;
 use crate::pass::{Pass, Run, When};
@@ -372,7 +372,7 @@ fn is_address(user: Inst<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use ptx_llvm::{Context, Module};
+    use ptx_llvm_core::{Context, Module};
 
     use super::PASS;
 

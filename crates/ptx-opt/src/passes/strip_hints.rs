@@ -1,7 +1,7 @@
 //! `ptx-strip-hints`: removes metadata that only affects speed on a GPU.
 
-use ptx_llvm::edit::{Editor, edit};
-use ptx_llvm::{LlvmError, Module, marks};
+use ptx_llvm_core::edit::{Editor, edit};
+use ptx_llvm_core::{LlvmError, Module, marks};
 
 use crate::pass::{Pass, Run, When};
 

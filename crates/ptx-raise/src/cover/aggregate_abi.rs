@@ -4,8 +4,8 @@
 //! for it, which is stored piece by piece and passed or returned as a whole, or the other way round. If a local variable has
 //! no other use, its pieces are accessed directly in the parameter, and it disappears.
 
-use ptx_llvm::marks;
-use ptx_llvm::view::{AtomicOrder, BlockId, Call, CastOp, Constant, InstId, Op, Value};
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{AtomicOrder, BlockId, Call, CastOp, Constant, InstId, Op, Value};
 use rustc_hash::FxHashMap as HashMap;
 
 use super::decision::{Action, CallPieces, Piece};

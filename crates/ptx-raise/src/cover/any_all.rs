@@ -2,7 +2,7 @@
 //!
 //! LLVM compares a vector of them as an integer; PTX, which has them in separate predicate registers, combines them.
 
-use ptx_llvm::view::{CastOp, InstId, IntPredicate, Op, Type, Value};
+use ptx_llvm_core::view::{CastOp, InstId, IntPredicate, Op, Type, Value};
 
 use smallvec::smallvec;
 

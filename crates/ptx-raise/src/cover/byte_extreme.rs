@@ -2,7 +2,7 @@
 //!
 //! PTX computes these in halfwords, whose registers are already sign-extended; LLVM truncates them to bytes.
 
-use ptx_llvm::view::{BinaryOp, CastOp, InstId, Op, Value};
+use ptx_llvm_core::view::{BinaryOp, CastOp, InstId, Op, Value};
 use smallvec::smallvec;
 
 use super::decision::{Action, Match};

@@ -4,8 +4,8 @@
 //! The function has `llvm.uadd.with.overflow` (or `usub`) of each word except the last, whose flag is added to the
 //! next word. One text covers all of it, since the carry flag is live only between its instructions.
 
-use ptx_llvm::marks;
-use ptx_llvm::view::{BinaryOp, Block, CastOp, InstId, Op, Value};
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{BinaryOp, Block, CastOp, InstId, Op, Value};
 use rustc_hash::FxHashSet as HashSet;
 
 use super::decision::{Narrow, Text};

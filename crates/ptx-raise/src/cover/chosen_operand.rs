@@ -8,7 +8,7 @@
 //!
 //! InstCombine prefers the choice of the operand. ptxas predicates an operation whose result is chosen, and makes a product before it a part of it.
 
-use ptx_llvm::view::{BinaryOp, Constant, FastMath, FloatKind, InstId, Op, Type, Value};
+use ptx_llvm_core::view::{BinaryOp, Constant, FastMath, FloatKind, InstId, Op, Type, Value};
 use smallvec::smallvec;
 
 use super::decision::{Action, ChosenOperand, Match};

@@ -4,7 +4,7 @@
 //! when all bits are shifted out. PTX's `shl` and `shr` need no select: amounts over the width count as the width (manual
 //! 9.7.8.8, 9.7.8.9). Passes transform the guard in many ways, so that it is analysed here, not compared with one of them.
 
-use ptx_llvm::view::{BinaryOp, CastOp, InstId, IntPredicate, Op, Value};
+use ptx_llvm_core::view::{BinaryOp, CastOp, InstId, IntPredicate, Op, Value};
 use smallvec::smallvec;
 
 use super::decision::{Action, Bits, ClampedShift, Match};

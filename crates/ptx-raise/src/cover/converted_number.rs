@@ -1,8 +1,8 @@
 //! Numbers that debug code converts to generic addresses in one step, although they are addresses in a space in LLVM IR in between.
 
-use ptx_llvm::address_space;
-use ptx_llvm::marks;
-use ptx_llvm::view::{CastOp, InstId, Op, Type, Value};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{CastOp, InstId, Op, Type, Value};
 use smallvec::smallvec;
 
 use super::decision::{Action, Match};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use ptx_isa::{Mnemonic, ScalarType};
-use ptx_llvm::view::{BinaryOp, CastOp, FastMath, InstId, Value};
+use ptx_llvm_core::view::{BinaryOp, CastOp, FastMath, InstId, Value};
 use smallvec::SmallVec;
 
 use crate::constraint::Constraint;

@@ -1,7 +1,7 @@
 //! 32-bit indices (manual 9.7.1.5, `mul.wide`): they are multiplied by the size of an element without a preceding extension.
 
-use ptx_llvm::marks;
-use ptx_llvm::view::{BinaryOp, CastOp, InstId, Op, Type, Value};
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{BinaryOp, CastOp, InstId, Op, Type, Value};
 
 use super::decision::{Action, Match, Narrow, WideProduct};
 use super::state::Covering;

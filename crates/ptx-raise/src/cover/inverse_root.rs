@@ -1,7 +1,7 @@
 //! The reciprocal of a square root, which is one approximation (manual 9.7.3.17).
 
-use ptx_llvm::marks;
-use ptx_llvm::view::{BinaryOp, Constant, FloatKind, InstId, Op, Type, Value};
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{BinaryOp, Constant, FloatKind, InstId, Op, Type, Value};
 
 use smallvec::smallvec;
 

@@ -13,8 +13,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use ptx_llvm::view::{BinaryOp, CastOp, InstId, Op, Value, View};
-use ptx_llvm::{Context, marks};
+use ptx_llvm_core::view::{BinaryOp, CastOp, InstId, Op, Value, View};
+use ptx_llvm_core::{Context, marks};
 use rustc_hash::FxHashMap as HashMap;
 
 use super::decision::{Action, Match, Narrow, Reads, Text};

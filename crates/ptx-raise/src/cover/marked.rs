@@ -5,8 +5,8 @@
 //! result must match the function, operation by operation. Then the text replaces all of it, and the parts without other uses
 //! disappear.
 
-use ptx_llvm::marks;
-use ptx_llvm::view::{Block, CastOp, InstId, Op, Value};
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{Block, CastOp, InstId, Op, Value};
 use rustc_hash::FxHashSet as HashSet;
 use std::rc::Rc;
 

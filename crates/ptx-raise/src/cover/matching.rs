@@ -1,7 +1,7 @@
 //! Matches a function, operation by operation, with the IR that a text lowers to.
 
-use ptx_llvm::marks;
-use ptx_llvm::view::{
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{
     BinaryOp, Call, CastOp, ConstId, Constant, Function, Inst, InstId, Op, Type, Value, View,
 };
 use rustc_hash::FxHashMap as HashMap;

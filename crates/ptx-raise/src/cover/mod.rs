@@ -35,7 +35,7 @@ mod undef;
 mod uses;
 mod word_phi;
 
-use ptx_llvm::view::InstId;
+use ptx_llvm_core::view::InstId;
 use rustc_hash::FxHashSet as HashSet;
 
 pub(crate) use self::decision::{

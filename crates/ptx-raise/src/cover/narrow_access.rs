@@ -5,8 +5,8 @@
 use std::rc::Rc;
 
 use ptx_isa::ScalarType;
-use ptx_llvm::marks;
-use ptx_llvm::view::{AtomicOrder, BinaryOp, CastOp, InstId, Op, Type, Value};
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{AtomicOrder, BinaryOp, CastOp, InstId, Op, Type, Value};
 
 use super::decision::{Action, Decision, ExtendingLoad, LowBits};
 use super::state::Covering;

@@ -7,7 +7,7 @@
 //! instruction is saved, they are loaded as 32-bit numbers.
 
 use ptx_isa::{Mnemonic, ptx};
-use ptx_llvm::view::{AtomicOrder, BinaryOp, CastOp, InstId, Op, Type, TypeId, Value};
+use ptx_llvm_core::view::{AtomicOrder, BinaryOp, CastOp, InstId, Op, Type, TypeId, Value};
 use rustc_hash::FxHashMap as HashMap;
 
 use super::decision::{Action, Pair};

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use ptx_diag::SourceFile;
-use ptx_llvm::view::{CastOp, Function, InstId, Op, Type, Value, View};
-use ptx_llvm::{Context, Gpu, Machine, Module, OptLevel};
+use ptx_llvm_core::view::{CastOp, Function, InstId, Op, Type, Value, View};
+use ptx_llvm_core::{Context, Gpu, Machine, Module, OptLevel};
 
 use crate::constraint::register_class;
 use crate::target::Target;
@@ -46,7 +46,7 @@ impl Patterns {
 /// Transforms patterns to their form in optimized code.
 pub(super) fn combine(module: &mut Module<'_>) -> Option<()> {
     let machine = Machine::new(&Gpu::of_module(module).for_pipelines(), OptLevel::O0).ok()?;
-    ptx_llvm::run_passes(module, "function(instcombine)", &machine).ok()
+    ptx_llvm_core::run_passes(module, "function(instcombine)", &machine).ok()
 }
 
 /// The IR that a text lowers to.

@@ -3,8 +3,8 @@
 //! LLVM's passes move a select after its operands, and so after the extension and the shift that position a half: the select
 //! is then one of whole numbers, with the other half zero on both sides.
 
-use ptx_llvm::marks;
-use ptx_llvm::view::{BinaryOp, CastOp, InstId, Op, Value};
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{BinaryOp, CastOp, InstId, Op, Value};
 
 use super::decision::{Action, Half, HalfSource, Joined, Match};
 use super::state::Covering;

@@ -9,7 +9,7 @@
 //!
 //! ptxas contracts a product with the only sum that reads it. PTX without a rounding modifier leaves that to ptxas, and PTX that was given keeps what its compiler chose.
 
-use ptx_llvm::view::{BinaryOp, FloatKind, InstId, Op, Type, Value};
+use ptx_llvm_core::view::{BinaryOp, FloatKind, InstId, Op, Type, Value};
 use rustc_hash::FxHashSet as HashSet;
 use smallvec::smallvec;
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ptx_llvm::view::{InstId, Op, Value};
+use ptx_llvm_core::view::{InstId, Op, Value};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use super::decision::{Action, CallPieces, Decision, LowBits, Match};

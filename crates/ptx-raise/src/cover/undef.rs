@@ -1,7 +1,7 @@
 //! Writes of `undef`: memory may keep its contents, so that they need no instruction.
 
-use ptx_llvm::marks::{OPAQUE_WRITE, WRITES_ARGUMENTS};
-use ptx_llvm::view::{AtomicOrder, Call, InlineAsm, InstId, Op, Value};
+use ptx_llvm_core::marks::{OPAQUE_WRITE, WRITES_ARGUMENTS};
+use ptx_llvm_core::view::{AtomicOrder, Call, InlineAsm, InstId, Op, Value};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::flow::Flow;

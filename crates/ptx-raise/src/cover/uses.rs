@@ -1,6 +1,6 @@
 //! The uses of each value: their number, and the instructions.
 
-use ptx_llvm::view::{InstId, Value};
+use ptx_llvm_core::view::{InstId, Value};
 
 use crate::flow::Flow;
 use crate::per_inst::Users;

@@ -1,6 +1,6 @@
 //! Phis of byte vectors whose inputs are words: their bytes stay packed, four in a register.
 
-use ptx_llvm::view::{BinaryOp, CastOp, InstId, Op, Type, TypeId, Value};
+use ptx_llvm_core::view::{BinaryOp, CastOp, InstId, Op, Type, TypeId, Value};
 use rustc_hash::FxHashSet as HashSet;
 
 use super::decision::Action;

@@ -2,8 +2,8 @@
 
 use ptx_ir::{AddressBase, Operand};
 use ptx_isa::{Field, Mnemonic, Mod, Opcode, ScalarType, StateSpace, ptx};
-use ptx_llvm::address_space;
-use ptx_llvm::view::{AtomicOrder, Scope};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::view::{AtomicOrder, Scope};
 use smallvec::SmallVec;
 
 use crate::error::{INSTRUCTION, RaiseError, Result};

@@ -1,9 +1,9 @@
 //! Addresses: `getelementptr`.
 
 use ptx_isa::ptx;
-use ptx_llvm::address_space;
-use ptx_llvm::marks;
-use ptx_llvm::view::{CastOp, InstId, Op, Type, TypeId, Value};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{CastOp, InstId, Op, Type, TypeId, Value};
 use rustc_hash::FxHashSet as HashSet;
 
 use super::append::Arg;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ptx_llvm::view::{InstId, IntPredicate, Type, TypeId, Value};
+use ptx_llvm_core::view::{InstId, IntPredicate, Type, TypeId, Value};
 
 use super::state::Emitter;
 use crate::error::{INSTRUCTION, RaiseError, Result};

@@ -2,7 +2,7 @@
 
 use ptx_ir::{AddressBase, Guard, Immediate, Literal, Operand, RegId, Stmt, Symbol};
 use ptx_isa::{Mnemonic, OperandKind, ScalarType, choose_row, ptx};
-use ptx_llvm::address_space;
+use ptx_llvm_core::address_space;
 use smallvec::SmallVec;
 
 use super::access::in_space;

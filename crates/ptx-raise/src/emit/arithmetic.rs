@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use ptx_ir::RegId;
 use ptx_isa::{Mnemonic, ptx};
-use ptx_llvm::marks;
-use ptx_llvm::view::{BinaryOp, FastMath, InstId, Value};
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{BinaryOp, FastMath, InstId, Value};
 
 use super::append::Arg;
 use super::float::contractible;

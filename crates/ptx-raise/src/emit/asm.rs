@@ -1,7 +1,7 @@
 //! Inline assembly: the text is parsed by the ordinary parser, and its operands become registers of the function.
 
 use ptx_ir::{Immediate, LabelId, Operand, RegDeclId, RegId, Stmt};
-use ptx_llvm::view::{Call, InlineAsmId, InstId};
+use ptx_llvm_core::view::{Call, InlineAsmId, InstId};
 
 use super::append::mov;
 use super::state::Emitter;
@@ -184,7 +184,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn is_vector_result(&self, id: InstId) -> bool {
-        !matches!(self.module.view.ty(self.type_of(id)), ptx_llvm::view::Type::Struct { .. })
+        !matches!(self.module.view.ty(self.type_of(id)), ptx_llvm_core::view::Type::Struct { .. })
     }
 
     fn output_leaves(&mut self, value: Val, scalar: Scalar, share: &[Leaf], bits: u32) -> Result<Vec<Val>> {

@@ -6,8 +6,8 @@
 
 use ptx_ir::RegId;
 use ptx_isa::{Mnemonic, Mod, Opcode, ptx};
-use ptx_llvm::address_space;
-use ptx_llvm::view::{AtomicOp, AtomicOrder, InstId, IntPredicate, Op, TypeId};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::view::{AtomicOp, AtomicOrder, InstId, IntPredicate, Op, TypeId};
 
 use super::access::{Access, AtomicTarget, Ordered, in_space};
 use super::append::Arg;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ptx_llvm::view::{Call, CastOp, InstId};
+use ptx_llvm_core::view::{Call, CastOp, InstId};
 
 use super::generic::argument;
 use super::state::Emitter;

@@ -4,9 +4,9 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::rc::Rc;
 
 use ptx_ir::{At, BodyBuilder, DebugLocation, InlinedAt, LabelKind, RegId, Stmt, StrId};
-use ptx_llvm::debug_marks::{self, DebugLine};
-use ptx_llvm::marks;
-use ptx_llvm::view::{BlockId, FileId, InstId, LocationId, Metadata, MetadataId, Op, Type};
+use ptx_llvm_core::debug_marks::{self, DebugLine};
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{BlockId, FileId, InstId, LocationId, Metadata, MetadataId, Op, Type};
 
 use super::state::Emitter;
 use crate::error::{RaiseError, Result};

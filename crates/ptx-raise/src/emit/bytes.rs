@@ -8,7 +8,7 @@
 
 use ptx_ir::{Operand, RegId, Stmt};
 use ptx_isa::{ScalarType, ptx};
-use ptx_llvm::view::{BinaryOp, BlockId, InstId};
+use ptx_llvm_core::view::{BinaryOp, BlockId, InstId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use super::access::Access;

@@ -2,9 +2,9 @@
 
 use ptx_ir::{At, FunctionKind, LabelKind, Operand, Param, Prototype, RegId, Stmt, Symbol as PtxSymbol};
 use ptx_isa::{Construct, Mod, ptx};
-use ptx_llvm::address_space;
-use ptx_llvm::marks;
-use ptx_llvm::view::{Attributes, Call, Constant, Function, InstId, Value};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{Attributes, Call, Constant, Function, InstId, Value};
 
 use super::access::{Access, variable_address};
 use super::state::Emitter;
@@ -102,7 +102,7 @@ impl<'v> Emitter<'_, 'v, '_> {
     }
 
     fn is_called_kernel(&self, function: &Function) -> bool {
-        matches!(function.convention, ptx_llvm::view::CallingConvention::PtxKernel)
+        matches!(function.convention, ptx_llvm_core::view::CallingConvention::PtxKernel)
     }
 
     /// A call through an address, with its prototype (manual 11.3.3).

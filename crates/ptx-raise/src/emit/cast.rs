@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use ptx_isa::{Mnemonic, Mod, ScalarType, ptx};
-use ptx_llvm::marks;
-use ptx_llvm::view::{BinaryOp, CastOp, InstId, Op, TypeId, Value};
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{BinaryOp, CastOp, InstId, Op, TypeId, Value};
 
 use super::append::Arg;
 use super::pairs::cast_single_pairs;

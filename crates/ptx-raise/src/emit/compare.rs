@@ -3,7 +3,7 @@
 use ptx_isa::{Mnemonic, ScalarType, ptx};
 use std::rc::Rc;
 
-use ptx_llvm::view::{FloatPredicate, InstId, IntPredicate, Type, Value};
+use ptx_llvm_core::view::{FloatPredicate, InstId, IntPredicate, Type, Value};
 
 use super::append::Arg;
 use super::float::unflushed_form;

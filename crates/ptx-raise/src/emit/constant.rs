@@ -1,7 +1,7 @@
 //! Constants as operands.
 
-use ptx_llvm::view::BinaryOp;
-use ptx_llvm::view::{CastOp, ConstExpr, ConstId, Constant, Type, TypeId};
+use ptx_llvm_core::view::BinaryOp;
+use ptx_llvm_core::view::{CastOp, ConstExpr, ConstId, Constant, Type, TypeId};
 
 use super::state::Emitter;
 use crate::error::{INSTRUCTION, RaiseError, Result};

@@ -2,7 +2,7 @@
 
 use ptx_ir::{AddressBase, At, Guard, LabelKind, LabelTarget, Operand, Stmt, Symbol};
 use ptx_isa::{Mnemonic, Mod, ptx};
-use ptx_llvm::view::{BlockId, ConstId, InstId, IntPredicate, Op, Value};
+use ptx_llvm_core::view::{BlockId, ConstId, InstId, IntPredicate, Op, Value};
 
 use super::append::Arg;
 use super::state::Emitter;
@@ -296,7 +296,7 @@ impl Emitter<'_, '_, '_> {
     fn wide_switch(&mut self, value: Value, default: BlockId, cases: &[(ConstId, BlockId)]) -> Result<()> {
         let view = self.module.view;
         let bits = match view.ty(self.value_type(value)?) {
-            ptx_llvm::view::Type::Int { bits } => *bits,
+            ptx_llvm_core::view::Type::Int { bits } => *bits,
             _ => return Err(RaiseError::new(INSTRUCTION, "a switch on something that is not an integer")),
         };
         let values = self.value(value)?;

@@ -2,7 +2,7 @@
 
 use ptx_ir::{Operand, RegId};
 use ptx_isa::ptx;
-use ptx_llvm::view::{BinaryOp, InstId, Value};
+use ptx_llvm_core::view::{BinaryOp, InstId, Value};
 
 use super::append::{Arg, operand};
 use super::state::Emitter;

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use ptx_ir::{Body, Inst, Operand, RegId, Stmt, ZeroOffsets};
 use ptx_isa::{MemorySem, Mnemonic, MoveSem, ScalarType, Sem, ptx};
-use ptx_llvm::address_space;
-use ptx_llvm::marks;
-use ptx_llvm::view::{CastOp, Inst as LlvmInst, InstId, Op, Value};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{CastOp, Inst as LlvmInst, InstId, Op, Value};
 use rustc_hash::FxHashSet as HashSet;
 
 use super::access::in_space;

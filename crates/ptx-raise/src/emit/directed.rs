@@ -3,7 +3,7 @@
 //! Arithmetic on 16-bit formats, and conversions to `bfloat`, are legalized.
 
 use ptx_isa::{Field, Mnemonic, Mod, ptx};
-use ptx_llvm::view::{Call, CastOp, InstId, Metadata, Value};
+use ptx_llvm_core::view::{Call, CastOp, InstId, Metadata, Value};
 
 use super::cast::to_float;
 use super::generic::argument;

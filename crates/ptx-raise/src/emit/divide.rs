@@ -3,7 +3,7 @@
 
 use ptx_ir::RegId;
 use ptx_isa::ptx;
-use ptx_llvm::view::BinaryOp;
+use ptx_llvm_core::view::BinaryOp;
 
 use super::append::{Arg, number};
 use super::state::Emitter;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ptx_isa::{Mod, ptx};
-use ptx_llvm::view::{Call, FastMath, InstId};
+use ptx_llvm_core::view::{Call, FastMath, InstId};
 
 use super::generic::{BitOp, argument};
 use super::pairs::by_single_pairs;

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use ptx_isa::{Mnemonic, Mod, ptx};
-use ptx_llvm::view::{BinaryOp, FastMath, InstId, Value};
+use ptx_llvm_core::view::{BinaryOp, FastMath, InstId, Value};
 
 use super::append::Arg;
 use super::state::Emitter;

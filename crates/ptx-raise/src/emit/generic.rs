@@ -2,7 +2,7 @@
 
 use ptx_ir::RegId;
 use ptx_isa::{Mnemonic, Opcode, ScalarType, SpecialReg, ptx};
-use ptx_llvm::view::{BinaryOp, Call, CastOp, ConstExpr, Constant, InstId, Symbol, Value};
+use ptx_llvm_core::view::{BinaryOp, Call, CastOp, ConstExpr, Constant, InstId, Symbol, Value};
 
 use super::append::{Arg, number};
 use super::state::Emitter;

@@ -1,8 +1,8 @@
 //! Calls of intrinsics, by their kind.
 
 use ptx_isa::{SpecialReg, ptx};
-use ptx_llvm::intrinsics::base_name;
-use ptx_llvm::view::{BinaryOp, Call, InstId};
+use ptx_llvm_core::intrinsics::base_name;
+use ptx_llvm_core::view::{BinaryOp, Call, InstId};
 
 use super::elementwise::Elementwise;
 use super::generic::argument;

@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 
 use ptx_isa::{Field, Mnemonic, Mod, Opcode, ScalarType, ptx};
-use ptx_llvm::intrinsics::base_name;
-use ptx_llvm::view::{BinaryOp, Call, FastMath, FloatPredicate, InstId, IntPredicate};
+use ptx_llvm_core::intrinsics::base_name;
+use ptx_llvm_core::view::{BinaryOp, Call, FastMath, FloatPredicate, InstId, IntPredicate};
 
 use super::append::Arg;
 use super::compare::compare_unflushed;

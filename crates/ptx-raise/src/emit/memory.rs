@@ -2,9 +2,9 @@
 
 use ptx_ir::{Operand, RegId};
 use ptx_isa::{Construct, Mod, ScalarType, StateSpace, ptx};
-use ptx_llvm::address_space;
-use ptx_llvm::marks;
-use ptx_llvm::view::{AtomicOrder, InstId, Op, Type, TypeId};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{AtomicOrder, InstId, Op, Type, TypeId};
 
 use super::access::{Access, Modifiers, Ordered, memory_type, piece, word_of};
 use super::append::{Arg, mov};

@@ -57,7 +57,7 @@ use std::rc::Rc;
 
 use ptx_coalesce::{coalesce, drop_known_constants, drop_unread, hoist, share_addresses};
 use ptx_ir::{Body, RegId, Stmt};
-use ptx_llvm::view::{BlockId, CastOp, FloatPredicate, Function, FunctionId, InstId, Op};
+use ptx_llvm_core::view::{BlockId, CastOp, FloatPredicate, Function, FunctionId, InstId, Op};
 
 use self::state::{Emitter, Vals};
 use crate::context::ModuleContext;

@@ -11,8 +11,8 @@
 //! Before sm_70 there are no ordered accesses: relaxed ones are volatile, and `membar` before or after orders them.
 
 use ptx_isa::{Field, Mod, ptx};
-use ptx_llvm::address_space;
-use ptx_llvm::view::{AtomicOrder, Scope};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::view::{AtomicOrder, Scope};
 use smallvec::smallvec;
 
 use super::access::Modifiers;

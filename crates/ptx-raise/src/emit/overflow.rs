@@ -3,7 +3,7 @@
 //! conversions").
 
 use ptx_isa::ptx;
-use ptx_llvm::view::{BinaryOp, Call, CastOp, FloatPredicate, InstId, IntPredicate};
+use ptx_llvm_core::view::{BinaryOp, Call, CastOp, FloatPredicate, InstId, IntPredicate};
 
 use super::append::Arg;
 use super::generic::argument;

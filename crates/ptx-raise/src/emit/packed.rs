@@ -1,8 +1,8 @@
 //! Vectors whose elements share bytes in memory, alone and within structures and arrays.
 
 use ptx_ir::Operand;
-use ptx_llvm::address_space;
-use ptx_llvm::view::{Type, TypeId};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::view::{Type, TypeId};
 
 use super::access::Access;
 use super::state::Emitter;

@@ -28,7 +28,7 @@
 
 use ptx_ir::RegId;
 use ptx_isa::{Mnemonic, ScalarType, ptx};
-use ptx_llvm::view::{BinaryOp, InstId, Op, TypeId, Value};
+use ptx_llvm_core::view::{BinaryOp, InstId, Op, TypeId, Value};
 
 use super::access::Access;
 use super::append::Arg;

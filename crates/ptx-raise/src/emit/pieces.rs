@@ -1,8 +1,8 @@
 //! Pieces of structured arguments and results (manual 7.1), read and written right in the parameter space.
 
 use ptx_ir::VarId;
-use ptx_llvm::address_space;
-use ptx_llvm::view::{InstId, Op, TypeId};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::view::{InstId, Op, TypeId};
 
 use super::access::{Access, variable_address};
 use super::state::Emitter;

@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use ptx_ir::{Guard, Inst, LabelId, Operand, RegId, Stmt};
 use ptx_isa::{ControlSem, Effects, Sem};
-use ptx_llvm::marks;
-use ptx_llvm::view::BlockId;
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::BlockId;
 
 use super::state::Emitter;
 

@@ -2,9 +2,9 @@
 
 use ptx_ir::{AddressBase, Operand, Stmt, Symbol, VarId, VarType, Variable};
 use ptx_isa::{MemorySem, ScalarType, Sem, StateSpace, ptx};
-use ptx_llvm::address_space;
-use ptx_llvm::marks;
-use ptx_llvm::view::{CastOp, InstId, Op, Type, Value};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::marks;
+use ptx_llvm_core::view::{CastOp, InstId, Op, Type, Value};
 
 use super::access::{Access, piece, variable_address, word_of};
 use super::address::Use;
@@ -200,7 +200,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Whether a pointer is only passed to a call as a `byval` argument. A device function can pass its parameter only by name.
-    fn only_passes_value(&self, call: &ptx_llvm::view::Call, pointer: Value) -> bool {
+    fn only_passes_value(&self, call: &ptx_llvm_core::view::Call, pointer: Value) -> bool {
         let mut uses = call.args.iter().enumerate().filter(|(_, argument)| **argument == pointer);
         let is_known = || self.source.callee(call).is_some_and(|callee| !callee.variadic);
         call.callee != pointer

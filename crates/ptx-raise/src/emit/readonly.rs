@@ -1,8 +1,8 @@
 //! Loads of memory that is not written while the kernel runs, which may be `ld.global.nc` (manual 9.7.9.9), and `ldu`, which implies that.
 
 use ptx_isa::ptx;
-use ptx_llvm::address_space;
-use ptx_llvm::view::{Call, CastOp, ConstExpr, ConstId, Constant, InstId, Op, Symbol, Value};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::view::{Call, CastOp, ConstExpr, ConstId, Constant, InstId, Op, Symbol, Value};
 
 use super::access::Access;
 use super::generic::argument;

@@ -2,7 +2,7 @@
 
 use ptx_ir::{Body, Operand, RegId, Stmt, Symbol};
 use ptx_isa::{MoveSem, Sem, ptx};
-use ptx_llvm::view::{Call, InstId};
+use ptx_llvm_core::view::{Call, InstId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use super::generic::argument;

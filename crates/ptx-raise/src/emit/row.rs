@@ -2,11 +2,11 @@
 
 use ptx_ir::{AddressBase, Immediate, Literal, Operand, RegId};
 use ptx_isa::{Component, Field, Mnemonic, Mod, Opcode, ScalarType, SpecialReg, ptx};
-use ptx_llvm::Addresses;
-use ptx_llvm::intrinsics::{
+use ptx_llvm_core::Addresses;
+use ptx_llvm_core::intrinsics::{
     self, IntrinsicMapping as Row, Operand as RowOperand, Type as RowType, Unwritten,
 };
-use ptx_llvm::view::{Call, InstId, Value};
+use ptx_llvm_core::view::{Call, InstId, Value};
 
 use super::append::{Arg, number};
 use super::state::Emitter;

@@ -1,8 +1,8 @@
 //! Memory of a function's own: `alloca`, and the stack that grows at run time (manual 9.7.17).
 
 use ptx_isa::{Mnemonic, ptx};
-use ptx_llvm::address_space;
-use ptx_llvm::view::{Call, InstId, TypeId, Value};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::view::{Call, InstId, TypeId, Value};
 
 use super::append::Arg;
 use super::generic::argument;

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use ptx_dwarf::Marks;
 use ptx_ir::{BodyBuilder, FunctionKind, LabelId, Param, RegDeclId, RegId, Stmt, Symbol, VarId};
-use ptx_llvm::DenormalMode;
-use ptx_llvm::view::{BlockId, Function, FunctionId, InstId, Op, TypeId, Value};
+use ptx_llvm_core::DenormalMode;
+use ptx_llvm_core::view::{BlockId, Function, FunctionId, InstId, Op, TypeId, Value};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::context::ModuleContext;

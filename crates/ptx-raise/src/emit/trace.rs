@@ -4,8 +4,8 @@
 //! [`ptx_dwarf::trace_code`] evaluates them.
 
 use ptx_ir::{Body, RegId, Symbol};
-use ptx_llvm::address_space;
-use ptx_llvm::view::{DebugRecord, DebugRecordKind, InstId, LocationId, Value};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::view::{DebugRecord, DebugRecordKind, InstId, LocationId, Value};
 
 use super::state::Emitter;
 use crate::types::{Leaf, Scalar};

@@ -3,7 +3,7 @@
 //! LLVM represents uninitialized parts by `undef` or `poison`. Any bits are allowed there, so that storing them does not
 //! need an initialized register.
 
-use ptx_llvm::view::{Constant, Op, Type, Value};
+use ptx_llvm_core::view::{Constant, Op, Type, Value};
 
 use super::state::Emitter;
 use crate::error::Result;

@@ -4,8 +4,8 @@
 
 use ptx_ir::{AddressBase, Operand, RegId, Symbol, VarId};
 use ptx_isa::ptx;
-use ptx_llvm::address_space;
-use ptx_llvm::view::{Call, InstId, Op, TypeId, Value};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::view::{Call, InstId, Op, TypeId, Value};
 
 use super::access::Access;
 use super::access::offset_operand;

@@ -11,7 +11,7 @@
 
 use ptx_ir::{AddressBase, Operand};
 use ptx_isa::{Mod, ptx};
-use ptx_llvm::address_space;
+use ptx_llvm_core::address_space;
 
 use super::access::{Modifiers, offset_operand};
 use super::state::Emitter;

@@ -2,7 +2,7 @@
 
 use ptx_ir::RegId;
 use ptx_isa::{Mnemonic, ptx};
-use ptx_llvm::view::{BinaryOp, IntPredicate, Value};
+use ptx_llvm_core::view::{BinaryOp, IntPredicate, Value};
 
 use super::append::{Arg, number};
 use super::state::Emitter;

@@ -1,7 +1,7 @@
 //! Constructs of LLVM IR that PTX expresses in another way, or only partly.
 
 use ptx_isa::Sm;
-use ptx_llvm::{Context, Module};
+use ptx_llvm_core::{Context, Module};
 use ptx_raise::{RaiseOptions, raise};
 
 /// The PTX of a module, and its warnings.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use gimli::{AttributeValue, EndianSlice, LittleEndian, Reader};
-use ptx_llvm::{Context, Module};
+use ptx_llvm_core::{Context, Module};
 use ptx_raise::{RaiseOptions, raise};
 
 fn ptx(text: &str) -> String {

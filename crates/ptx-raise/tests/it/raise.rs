@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ptx_isa::{PtxVersion, Sm};
-use ptx_llvm::{Context, Module};
+use ptx_llvm_core::{Context, Module};
 use ptx_raise::{Annotations, Names, RaiseOptions, Style, raise_in_style};
 
 mod arithmetic;

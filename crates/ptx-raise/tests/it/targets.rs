@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use ptx_isa::{PtxVersion, Sm};
-use ptx_llvm::{Context, Module};
+use ptx_llvm_core::{Context, Module};
 use ptx_raise::{RaiseOptions, raise};
 
 /// Which architectures have a feature.

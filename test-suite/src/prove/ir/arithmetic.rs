@@ -2,7 +2,9 @@
 
 use anyhow::{Context as _, Result, bail};
 use ptx_isa::Mod;
-use ptx_llvm::view::{BinaryOp, CastOp, FloatKind, FloatPredicate, IntPredicate, Type, TypeId, WrapFlags};
+use ptx_llvm_core::view::{
+    BinaryOp, CastOp, FloatKind, FloatPredicate, IntPredicate, Type, TypeId, WrapFlags,
+};
 
 use super::Frame;
 use crate::prove::define::arithmetic::opposite;

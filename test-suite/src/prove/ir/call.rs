@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use anyhow::{Context as _, Result, bail};
 use ptx_diag::SourceFile;
-use ptx_llvm::intrinsics::{self, IntrinsicMapping, Operand, Unwritten};
-use ptx_llvm::view::{Call, Constant, Symbol, TypeId, Value as Name};
+use ptx_llvm_core::intrinsics::{self, IntrinsicMapping, Operand, Unwritten};
+use ptx_llvm_core::view::{Call, Constant, Symbol, TypeId, Value as Name};
 
 use super::{Datum, Frame};
 use crate::prove::memory::Value;
@@ -53,7 +53,7 @@ impl<'t> Frame<'_, 't> {
 
     /// The results as the fields of a structure, each with the width of its type.
     fn gathered(&self, ty: TypeId, results: &mut dyn Iterator<Item = Value<'t>>) -> Result<Datum<'t>> {
-        if let ptx_llvm::view::Type::Struct { fields } = self.view.ty(ty) {
+        if let ptx_llvm_core::view::Type::Struct { fields } = self.view.ty(ty) {
             let parts = fields.iter().map(|&field| self.gathered(field, results));
             return Ok(Datum::Many(parts.collect::<Result<_>>()?));
         }

@@ -1,7 +1,7 @@
 //! Intrinsics that LLVM has for every target (LLVM's language reference).
 
 use anyhow::{Context as _, Result, bail};
-use ptx_llvm::view::{BinaryOp, TypeId};
+use ptx_llvm_core::view::{BinaryOp, TypeId};
 
 use super::arithmetic::overflows;
 use super::{Datum, Frame};

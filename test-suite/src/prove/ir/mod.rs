@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use anyhow::{Context as _, Result, bail};
 use ptx_gen::Home;
-use ptx_llvm::view::{
+use ptx_llvm_core::view::{
     BinaryOp, BlockId, CastOp, ConstExpr, ConstId, Constant, FastMath, Function, Inst, InstId, Op, Type,
     TypeId, Value as Name, View,
 };

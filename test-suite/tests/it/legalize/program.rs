@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::process::Command;
 
 use ptx_legalize::Atomics;
-use ptx_llvm::view::View;
-use ptx_llvm::{Context, Gpu, Module};
+use ptx_llvm_core::view::View;
+use ptx_llvm_core::{Context, Gpu, Module};
 use test_suite::oracle::llvm_folder;
 
 /// A function of one operation.

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use ptx_llvm::build::Block;
+use ptx_llvm_core::build::Block;
 
 use crate::analysis::BlockId;
 use crate::strategy::Version;

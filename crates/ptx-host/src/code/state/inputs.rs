@@ -1,6 +1,6 @@
 //! What code loads when it begins: the inputs of a warp, and the state of the checks of memory accesses.
 
-use ptx_llvm::build::Value;
+use ptx_llvm_core::build::Value;
 use rustc_hash::FxHashMap;
 
 /// The inputs of a warp.

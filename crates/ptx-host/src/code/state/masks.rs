@@ -1,7 +1,7 @@
 //! Where the lanes of a warp are: masks in memory, and those of the block being generated.
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::Value;
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::Value;
 
 use crate::analysis::BlockId;
 

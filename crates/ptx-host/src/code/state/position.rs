@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use ptx_llvm::build::{Block, Function, Types};
+use ptx_llvm_core::build::{Block, Function, Types};
 
 use crate::analysis::{BlockCopy, BlockId};
 use crate::strategy::Version;

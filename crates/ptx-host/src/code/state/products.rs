@@ -1,6 +1,6 @@
 //! The functions of matrix products, which code calls.
 
-use ptx_llvm::build::{Function, Value};
+use ptx_llvm_core::build::{Function, Value};
 use ptx_program::Product;
 
 use crate::emit::alu::Nan;

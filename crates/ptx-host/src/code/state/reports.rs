@@ -1,6 +1,6 @@
 //! What is reported of the code: the source locations of instructions, to debuggers, and notes, for remarks.
 
-use ptx_llvm::build::{DebugInfo, Metadata, Types};
+use ptx_llvm_core::build::{DebugInfo, Metadata, Types};
 
 use crate::join::Joined;
 use crate::notes::Notes;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use ptx_llvm::build::Value;
+use ptx_llvm_core::build::Value;
 use rustc_hash::FxHashMap;
 
 /// Where the values of rows are.

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use ptx_llvm::build::{Block, Function, Value};
+use ptx_llvm_core::build::{Block, Function, Value};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::{BlockId, Segments};

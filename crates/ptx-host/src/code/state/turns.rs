@@ -1,6 +1,6 @@
 //! How the warps of a block (CTA) take turns in one function.
 
-use ptx_llvm::build::{Block, Value};
+use ptx_llvm_core::build::{Block, Value};
 
 /// The warps of a block in one function.
 pub(crate) struct Turns<'c> {

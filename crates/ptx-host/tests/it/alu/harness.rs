@@ -3,9 +3,9 @@
 use ptx_exec::RowOperation;
 use ptx_host::emit::Emit;
 use ptx_host::emit::alu::{Nan, Style, alu_with};
-use ptx_llvm::build::{Builder, CastOp, Types, Volatility};
-use ptx_llvm::host::{Cpu, HostMachine, Jit};
-use ptx_llvm::{Context, Module, OptLevel};
+use ptx_llvm_core::build::{Builder, CastOp, Types, Volatility};
+use ptx_llvm_core::host::{Cpu, HostMachine, Jit};
+use ptx_llvm_core::{Context, Module, OptLevel};
 use ptx_program::{Alu, Binary, Dual, FULL, Formula, Packing, Row, Src, Ternary, Unary, WARP};
 
 /// An operation and what its sources are.

@@ -25,12 +25,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate};
-use ptx_llvm::edit::{
+use ptx_llvm_core::build::{BinaryOp, CastOp, IntPredicate};
+use ptx_llvm_core::edit::{
     AtomicOrder, Builder, Editor, Function, GepFlags, Inst, Layout, Opcode, Type, TypeKind, Value, Variable,
     edit,
 };
-use ptx_llvm::{LlvmError, Module, address_space};
+use ptx_llvm_core::{LlvmError, Module, address_space};
 
 use crate::pass::{Pass, Run, When};
 

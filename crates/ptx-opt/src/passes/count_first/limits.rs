@@ -3,9 +3,9 @@
 //! LLVM's IndVarSimplify writes `do .. while (++i < n)` so, without a test of `n` before the loop. ptxas does not unroll it if the loop has a barrier,
 //! a shuffle, an atomic operation, `ldmatrix` or `cp.async`; with the comparison by order it does.
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::IntPredicate;
-use ptx_llvm::edit::{Block, Editor, Opcode, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::IntPredicate;
+use ptx_llvm_core::edit::{Block, Editor, Opcode, Value};
 
 use super::{Counter, compared_branch, constant_sum};
 

@@ -6,9 +6,9 @@
 
 use std::collections::HashMap;
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{BinaryOp, IntPredicate};
-use ptx_llvm::edit::{Block, Editor, Function, Inst, Opcode, Value, WrapFlags};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::{BinaryOp, IntPredicate};
+use ptx_llvm_core::edit::{Block, Editor, Function, Inst, Opcode, Value, WrapFlags};
 
 use crate::pass::{Pass, Run, When};
 

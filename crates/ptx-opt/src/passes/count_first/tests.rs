@@ -1,4 +1,4 @@
-use ptx_llvm::{Context, Gpu, Module, OptLevel};
+use ptx_llvm_core::{Context, Gpu, Module, OptLevel};
 
 use super::count_first;
 use crate::pass::on_functions;

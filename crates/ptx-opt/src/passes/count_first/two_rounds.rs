@@ -1,8 +1,8 @@
 //! Loops of two rounds, of which LLVM knows in each whether it is the last.
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::build::{BinaryOp, IntPredicate};
-use ptx_llvm::edit::{Block, Editor, Inst, Opcode, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::build::{BinaryOp, IntPredicate};
+use ptx_llvm_core::edit::{Block, Editor, Inst, Opcode, Value};
 
 /// Gives the loop that a block ends a counter again. InstCombine makes a truth value of the counter of a loop of two rounds, in which ptxas
 /// sees no number of rounds:

@@ -6,9 +6,9 @@
 
 use std::collections::HashMap;
 
-use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate};
-use ptx_llvm::edit::{Block, Builder, Editor, Function, Inst, Opcode, TypeKind, Value, edit};
-use ptx_llvm::{Denormal, DenormalMode, LlvmError, Module};
+use ptx_llvm_core::build::{BinaryOp, CastOp, IntPredicate};
+use ptx_llvm_core::edit::{Block, Builder, Editor, Function, Inst, Opcode, TypeKind, Value, edit};
+use ptx_llvm_core::{Denormal, DenormalMode, LlvmError, Module};
 
 use crate::pass::{Pass, Run, When};
 

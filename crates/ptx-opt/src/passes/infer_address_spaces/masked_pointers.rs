@@ -1,7 +1,7 @@
 //! Pointers whose bits are masked (`llvm.ptrmask`) more than once, on which LLVM 22's `infer-address-spaces` crashes.
 
-use ptx_llvm::Module;
-use ptx_llvm::view::{Constant, Function, FunctionId, InstId, Op, Symbol, Value, View};
+use ptx_llvm_core::Module;
+use ptx_llvm_core::view::{Constant, Function, FunctionId, InstId, Op, Symbol, Value, View};
 
 /// The prefix of the intrinsic's names.
 const MASK: &str = "llvm.ptrmask.";

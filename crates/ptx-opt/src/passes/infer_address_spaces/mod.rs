@@ -18,10 +18,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ptx_llvm::address_space::{GENERIC, GLOBAL};
-use ptx_llvm::edit::{Editor, Function, Inst, MetadataKind, Opcode, Type, Value, edit};
-use ptx_llvm::view::{CallingConvention, FunctionId};
-use ptx_llvm::{LlvmError, Machine, Module, Tuning, run_passes_on_functions, run_passes_tuned};
+use ptx_llvm_core::address_space::{GENERIC, GLOBAL};
+use ptx_llvm_core::edit::{Editor, Function, Inst, MetadataKind, Opcode, Type, Value, edit};
+use ptx_llvm_core::view::{CallingConvention, FunctionId};
+use ptx_llvm_core::{LlvmError, Machine, Module, Tuning, run_passes_on_functions, run_passes_tuned};
 
 use crate::pass::{Pass, Run, When};
 

@@ -1,4 +1,4 @@
-use ptx_llvm::{Context, Gpu, Machine, Module, OptLevel, Tuning};
+use ptx_llvm_core::{Context, Gpu, Machine, Module, OptLevel, Tuning};
 
 use super::infer_address_spaces;
 

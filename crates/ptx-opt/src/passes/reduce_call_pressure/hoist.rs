@@ -16,8 +16,8 @@
 
 use std::collections::HashSet;
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::edit::{Editor, Inst, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::edit::{Editor, Inst, Value};
 
 use super::liveness::Liveness;
 use super::movable::is_movable;

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use ptx_llvm::edit::{Block, Inst, Opcode, Value};
+use ptx_llvm_core::edit::{Block, Inst, Opcode, Value};
 
 use super::words::{Word, Words};
 

@@ -34,8 +34,8 @@ mod words;
 
 use liveness::Liveness;
 use order::Order;
-use ptx_llvm::LlvmError;
-use ptx_llvm::edit::{Editor, Function};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::edit::{Editor, Function};
 
 use crate::pass::{Pass, Run, When};
 

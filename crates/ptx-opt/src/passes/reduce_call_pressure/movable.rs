@@ -2,7 +2,7 @@
 //!
 //! An instruction comes in; whether it may move goes out, by its opcode or by the attributes of the intrinsic it calls.
 
-use ptx_llvm::edit::{Inst, Opcode};
+use ptx_llvm_core::edit::{Inst, Opcode};
 
 use crate::opcodes::computes_values;
 

@@ -6,8 +6,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::edit::{Block, Editor, Inst, Opcode, Value};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::edit::{Block, Editor, Inst, Opcode, Value};
 
 /// Where an instruction is: the number of instructions up to it or, when it was moved, up to where it was moved to; then how
 /// many were moved before it.

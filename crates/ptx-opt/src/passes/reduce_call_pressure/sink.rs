@@ -18,8 +18,8 @@
 
 use std::collections::HashMap;
 
-use ptx_llvm::LlvmError;
-use ptx_llvm::edit::{Editor, Inst, Opcode};
+use ptx_llvm_core::LlvmError;
+use ptx_llvm_core::edit::{Editor, Inst, Opcode};
 
 use super::liveness::Liveness;
 use super::movable::is_movable;

@@ -1,4 +1,4 @@
-use ptx_llvm::{Context, Module};
+use ptx_llvm_core::{Context, Module};
 
 use super::reduce_call_pressure;
 use crate::pass::on_functions;

@@ -15,8 +15,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use ptx_llvm::address_space;
-use ptx_llvm::edit::{Inst, Opcode, Type, TypeKind, Value};
+use ptx_llvm_core::address_space;
+use ptx_llvm_core::edit::{Inst, Opcode, Type, TypeKind, Value};
 
 /// The bits of a register; predicates are saved in one.
 const REGISTER: u64 = 32;

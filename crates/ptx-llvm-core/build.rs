@@ -2,7 +2,7 @@
 //!
 //! llvm-sys could link LLVM, but then every start of a tool would load and relocate a library of more than 100 MB, also
 //! for work that needs none of it; it is told not to. Instead each name of LLVM's C API is a jump through a pointer
-//! that `ptx_llvm::load` fills (`src/library.rs`). This script writes those jumps, in assembly, and the list of names in
+//! that `ptx_llvm_core::load` fills (`src/library.rs`). This script writes those jumps, in assembly, and the list of names in
 //! the same order. Where it knows no assembly for the target, the shared library is linked as usual.
 
 use std::fmt::Write;

@@ -5,9 +5,9 @@
 use std::ffi::c_void;
 use std::process::Command;
 
-use ptx_llvm::build::{BinaryOp, Builder, DebugInfo, Types};
-use ptx_llvm::host::{Cpu, HostMachine, Jit};
-use ptx_llvm::{Context, Module, OptLevel};
+use ptx_llvm_core::build::{BinaryOp, Builder, DebugInfo, Types};
+use ptx_llvm_core::host::{Cpu, HostMachine, Jit};
+use ptx_llvm_core::{Context, Module, OptLevel};
 
 /// Set in the process that a debugger runs.
 const DEBUGGED: &str = "PTX_LLVM_DEBUGGED";

@@ -1,10 +1,10 @@
 //! The view agrees with the text.
 
-use ptx_llvm::view::{
+use ptx_llvm_core::view::{
     AtomicOrder, BinaryOp, ConstExpr, Constant, Function, Linkage, Metadata, Op, Scope, Symbol, Type, Value,
     View,
 };
-use ptx_llvm::{Context, Module};
+use ptx_llvm_core::{Context, Module};
 
 fn view(text: &str) -> View {
     let context = Context::new().expect("LLVM 22");

@@ -1,9 +1,9 @@
 //! The memory of objects that are linked into the process: alone in its process, so that it can be counted.
 #![cfg(target_os = "linux")]
 
-use ptx_llvm::build::{BinaryOp, Builder, Types};
-use ptx_llvm::host::{Cpu, HostMachine, Jit};
-use ptx_llvm::{Context, Module, OptLevel};
+use ptx_llvm_core::build::{BinaryOp, Builder, Types};
+use ptx_llvm_core::host::{Cpu, HostMachine, Jit};
+use ptx_llvm_core::{Context, Module, OptLevel};
 
 /// `i64 f(i64 x)`: calls `callback(x + 1)`.
 fn object(machine: &HostMachine) -> Vec<u8> {

@@ -18,7 +18,7 @@ use crate::{LlvmError, Module};
 /// Changes a module by a closure, which gets the module's editor and cannot keep any handle of it.
 ///
 /// ```compile_fail
-/// # use ptx_llvm::{Context, Module, edit::edit};
+/// # use ptx_llvm_core::{Context, Module, edit::edit};
 /// # let context = Context::new().unwrap();
 /// # let mut module = Module::new(&context, "m");
 /// // An error of the compiler: the type would leave the closure.
@@ -26,7 +26,7 @@ use crate::{LlvmError, Module};
 /// ```
 ///
 /// ```compile_fail
-/// # use ptx_llvm::{Context, Module, edit::edit};
+/// # use ptx_llvm_core::{Context, Module, edit::edit};
 /// # let context = Context::new().unwrap();
 /// # let (mut one, mut other) = (Module::new(&context, "1"), Module::new(&context, "2"));
 /// // An error of the compiler: a function of one module, and the editor of another.

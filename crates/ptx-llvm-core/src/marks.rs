@@ -136,7 +136,7 @@ mod tests {
         assert!(missing.is_empty(), "docs/mapping.md does not have {missing:?}");
         let mut files = Vec::new();
         for stage in
-            ["ptx-llvm", "ptx-lower", "ptx-opt", "ptx-dwarf", "ptx-legalize", "ptx-raise", "ptx-driver"]
+            ["ptx-llvm-core", "ptx-lower", "ptx-opt", "ptx-dwarf", "ptx-legalize", "ptx-raise", "ptx-driver"]
         {
             sources(&crates.join(stage).join("src"), &mut files);
         }

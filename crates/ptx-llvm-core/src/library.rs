@@ -93,7 +93,7 @@ mod imp {
 
     /// What a slot holds before its function is known. No input leads here: see the module's invariant.
     extern "C" fn not_loaded() -> ! {
-        panic!("LLVM is called before ptx_llvm::load")
+        panic!("LLVM is called before ptx_llvm_core::load")
     }
 
     static LOADED: OnceLock<Result<(), String>> = OnceLock::new();

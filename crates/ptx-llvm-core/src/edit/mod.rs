@@ -5,8 +5,8 @@
 //! [`Builder`], and replaces or erases it:
 //!
 //! ```
-//! # use ptx_llvm::{Context, Module};
-//! # use ptx_llvm::edit::{Opcode, edit};
+//! # use ptx_llvm_core::{Context, Module};
+//! # use ptx_llvm_core::edit::{Opcode, edit};
 //! # let context = Context::new()?;
 //! # let text = "define i32 @f(i32 %x) {\n  %y = mul i32 %x, 2\n  ret i32 %y\n}";
 //! # let mut module = Module::parse(&context, "m", text.as_bytes())?;
@@ -14,14 +14,14 @@
 //!     for inst in editor.functions().flat_map(|function| function.instructions()) {
 //!         if inst.opcode() == Opcode::Mul && inst.operand(1).and_then(|by| by.as_unsigned()) == Some(2) {
 //!             let factor = inst.operand(0).expect("a product has two operands");
-//!             let sum = editor.before(inst)?.binary(ptx_llvm::build::BinaryOp::Add, factor, factor)?;
+//!             let sum = editor.before(inst)?.binary(ptx_llvm_core::build::BinaryOp::Add, factor, factor)?;
 //!             editor.replace(inst, sum)?;
 //!         }
 //!     }
-//!     Ok::<(), ptx_llvm::LlvmError>(())
+//!     Ok::<(), ptx_llvm_core::LlvmError>(())
 //! })?;
 //! # assert!(module.to_text().contains("%y = add i32 %x, %x"));
-//! # Ok::<(), ptx_llvm::LlvmError>(())
+//! # Ok::<(), ptx_llvm_core::LlvmError>(())
 //! ```
 //!
 //! Why no safe code reaches a value that is deleted, or one of another module:
