@@ -1,5 +1,6 @@
 //! The project's own passes: a file each, and a row each in one table.
 
+mod advance_pointers;
 mod choose_addresses;
 mod count_first;
 mod flush_inputs;
@@ -28,6 +29,7 @@ pub use strip_hints::drop_metadata;
 
 /// Every pass of this project, by name.
 pub const PASSES: &[Pass] = &[
+    advance_pointers::PASS,
     choose_addresses::PASS,
     count_first::PASS,
     flush_inputs::PASS,
@@ -44,6 +46,7 @@ pub const PASSES: &[Pass] = &[
 
 /// The passes of this project that every level but `-O0` ends with, in this order.
 pub const AT_LEVELS: &[Pass] = &[
+    advance_pointers::PASS,
     narrow_comparisons::PASS,
     recompute_indices::PASS,
     sink::PASS,
@@ -55,8 +58,8 @@ pub const AT_LEVELS: &[Pass] = &[
 /// The pass that every level but `-O0` runs between LLVM's default pipeline and LLVM's passes over accesses.
 pub(crate) const SPACES: &Pass = &infer_address_spaces::PASS;
 
-/// Those of [`AT_LEVELS`] that follow the unrolling of kernels for known launches.
-pub(crate) const AFTER_UNROLLING: &[Pass] = &[count_first::PASS, point_branches::PASS];
+/// Those that follow the unrolling of kernels for known launches.
+pub(crate) const AFTER_UNROLLING: &[Pass] = AT_LEVELS;
 
 /// The name, and what runs, of a pass of this project that is written `NAME` or `NAME<PARAMETER>`; `None` if it is none of this project's.
 ///

@@ -4,8 +4,9 @@
     kernels.py            check that the directives and the expected values are what this script makes
     kernels.py --write    write them
     kernels.py --compile [NAME ..]  compile the sources with `nvcc -O3` (NVCC, or .oracle/bin/nvcc), and write them
+    kernels.py --clang [NAME ..]    compile the sources with clang 22 (CLANG) and CUDA's headers (CUDA_PATH, or those of .oracle) to LLVM IR
 
-NAME.cu is compiled to NAME.ptx, for sm_80. A function `NAME` here gives its launch, and computes what it leaves from the definition of the kernel with NumPy.
+NAME.cu is compiled to NAME.ptx, and to test-suite/clang/O0/NAME.ll and O3/NAME.ll, for sm_80. A function `NAME` here gives its launch, and computes what it leaves from the definition of the kernel with NumPy.
 """
 import math
 import os
@@ -367,12 +368,32 @@ def circle(c):
     c.launch(2, 64); c.update("hits", "u32", np.zeros(1, np.uint32), [hits]); c.scalar("i32", trips)
 
 
+ROOT = os.path.join(HERE, *[os.pardir] * 3)
+
+
+def clang(name):
+    """LLVM IR for a source, at two levels."""
+    compiler = os.environ.get("CLANG", "clang-22")
+    cuda = os.environ.get("CUDA_PATH", os.path.join(ROOT, ".oracle", "python", "nvidia", "cu13"))
+    with tempfile.TemporaryDirectory() as folder:
+        # clang's wrapper includes a header of cuRAND, which is not with the compiler.
+        open(os.path.join(folder, "curand_mtgp32_kernel.h"), "w").close()
+        options = ["-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_80", f"--cuda-path={cuda}", "-I", folder,
+                   "-Wno-unknown-cuda-version", "-S", "-emit-llvm", "-o", "-", name + ".cu"]
+        for level in ("O0", "O3"):
+            run = subprocess.run([compiler, f"-{level}", *options], cwd=HERE, check=True, capture_output=True)
+            yield os.path.join(os.pardir, os.pardir, "clang", level, name + ".ll"), run.stdout
+
+
 def main():
     chosen = [word for word in sys.argv[1:] if not word.startswith("-")]
-    nvcc = os.environ.get("NVCC", os.path.join(HERE, *[os.pardir] * 3, ".oracle", "bin", "nvcc"))
+    nvcc = os.environ.get("NVCC", os.path.join(ROOT, ".oracle", "bin", "nvcc"))
     made = {}
     for name, this in KERNELS.items():
         if chosen and name not in chosen:
+            continue
+        if "--clang" in sys.argv:
+            made.update(clang(name))
             continue
         made.update(this.files)
         runs = ["// RUN: parse", "// RUN: exec", "// RUN: roundtrip -O0 -O2"]
@@ -386,7 +407,7 @@ def main():
             text = open(os.path.join(HERE, name + ".ptx")).read()
             code = text[text.index(END) + len(END):]
         made[name + ".ptx"] = (head + code).encode()
-    settle(HERE, made, "--write" in sys.argv or "--compile" in sys.argv)
+    settle(HERE, made, any(word in sys.argv for word in ("--write", "--compile", "--clang")))
 
 
 if __name__ == "__main__":

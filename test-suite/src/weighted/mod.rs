@@ -18,6 +18,7 @@
 pub mod anchor;
 pub mod class;
 pub mod compare;
+pub mod compiled;
 pub mod estimate;
 pub mod graph;
 mod joined;

@@ -53,14 +53,14 @@ struct Taken {
 }
 
 fn take(oracles: &Oracles, kernel: &Kernel, way: &Way) -> Result<Taken> {
-    let ir = way.ir(&kernel.name, &kernel.ptx)?;
+    let ir = way.ir(oracles, kernel)?;
     let assembled = Assembled::new(oracles, &way.finish(oracles, &kernel.name, &ir)?)?;
     Ok(Taken { assembled, trip_counts: trip_counts(oracles, &ir)? })
 }
 
 /// A kernel that is made for its launch.
 fn take_of_launch(oracles: &Oracles, kernel: &Kernel, way: &Way) -> Result<(Taken, Launch)> {
-    let (ir, launch) = way.of_launch(&kernel.name, &kernel.ptx, &kernel.launch)?;
+    let (ir, launch) = way.of_launch(oracles, kernel)?;
     let assembled = Assembled::new(oracles, &way.finish(oracles, &kernel.name, &ir)?)?;
     Ok((Taken { assembled, trip_counts: trip_counts(oracles, &ir)? }, launch))
 }
@@ -68,7 +68,7 @@ fn take_of_launch(oracles: &Oracles, kernel: &Kernel, way: &Way) -> Result<(Take
 fn module(oracles: &Oracles, kernels: &[Kernel], ways: &[Way], over: &Over) -> Vec<Vec<Attempt>> {
     let Some(first) = kernels.first() else { return Vec::new() };
     let original = Assembled::new(oracles, &first.ptx).context("the original");
-    let lowered = Way::Level(Level::O0).ir(&first.name, &first.ptx);
+    let lowered = Way::Level(Level::O0).ir(oracles, first);
     let lowered = lowered.and_then(|ir| trip_counts(oracles, &ir));
     let before = match over {
         Over::Original => None,
@@ -96,7 +96,7 @@ fn module(oracles: &Oracles, kernels: &[Kernel], ways: &[Way], over: &Over) -> V
                 before: before.clone(),
                 after,
                 results,
-                trip_counts: lowered.copied().zip(optimized.copied()),
+                trip_counts: lowered.copied().zip(optimized.copied()).filter(|_| !way.is_of_source()),
             })
         });
         Ok(compared.collect())

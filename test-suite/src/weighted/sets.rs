@@ -1,7 +1,7 @@
 //! The kernels that are measured, with their launches.
 
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use ptx_exec::{Completion, Launch, Outcome};
@@ -25,6 +25,8 @@ pub struct Kernel {
     pub ptx: String,
     /// The launch.
     pub launch: Launch,
+    /// The CUDA source beside it, which compiles to the same kernels.
+    cuda: Option<PathBuf>,
     judge: Judge,
 }
 
@@ -36,6 +38,14 @@ enum Judge {
 }
 
 impl Kernel {
+    /// Its CUDA source.
+    ///
+    /// # Errors
+    /// When the set has none.
+    pub fn source(&self) -> Result<&Path> {
+        self.cuda.as_deref().with_context(|| format!("{} has no CUDA source", self.name))
+    }
+
     /// Whether what a launch of other code of the kernel left is right: as near to what is expected as the kernel's description wants it, for kernels of `bench/`
     /// to what the original left.
     ///
@@ -91,6 +101,7 @@ pub fn kernels(root: &Path, set: &str, size: Size, is_wanted: impl Fn(&str) -> b
                 name,
                 ptx: text,
                 launch: stage::exec_launch(launch, NonZeroUsize::MIN),
+                cuda: Some(path.with_extension("cu")).filter(|source| source.exists()),
                 judge: Judge::Directive(launch.clone()),
             });
         }
@@ -108,7 +119,7 @@ fn bench(root: &Path, size: Size, is_wanted: impl Fn(&str) -> bool) -> Result<Ve
             let work = Workload::new(kernel, size)?;
             let mut launch = work.launch();
             launch.threads = Some(NonZeroUsize::MIN);
-            all.push(Kernel { set: "bench", name, ptx, launch, judge: Judge::Workload(work) });
+            all.push(Kernel { set: "bench", name, ptx, launch, cuda: None, judge: Judge::Workload(work) });
         }
     }
     Ok(all)

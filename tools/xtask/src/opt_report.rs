@@ -12,7 +12,7 @@ use test_suite::weighted::kernel::measure as measure_kernel;
 use test_suite::weighted::reasons::Reasons;
 use test_suite::weighted::report::{Attempt, Over, explanation, measure_all, object, report};
 use test_suite::weighted::sets::{Kernel, kernels};
-use test_suite::weighted::way::Way;
+use test_suite::weighted::way::{WAYS, Way};
 
 use crate::bench_exec::SizeName;
 use crate::cargo::{jobs, workspace};
@@ -24,7 +24,7 @@ pub(crate) struct OptReportArguments {
     /// Sets of kernels: bench, cuda, toolkit, triton, opt
     #[arg(default_value = "bench")]
     sets: Vec<String>,
-    /// Ways through LLVM: O0 to O3 (`ptx2ll -ON | ll2ptx`), llc (`ptx2ll -O2`, then `llc -O2`), spec (`ptx2ll -O3 --assume ..`, with all that the launch says), passes=.. (`ptx2ll --passes=..`; give the option once for each)
+    /// Ways through LLVM: O0 to O3 (`ptx2ll -ON | ll2ptx`), llc (`ptx2ll -O2`, then `llc -O2`), spec (`ptx2ll -O3 --assume ..`, with all that the launch says), for kernels with a CUDA source nvcc-G, clang-O0 (compiled so, and optimized like source), clang and clang-llc (clang -O3, then this project or opt and llc) and clang-passes=.. (clang -O3, `ll2ptx --passes=..`), passes=.. (`ptx2ll --passes=..`; give the option once for each)
     #[arg(long, value_name = "WAY", default_value = "O2", value_parser = way_named)]
     ways: Vec<Ways>,
     /// What the counts are compared with: `original`, or a way
@@ -49,11 +49,13 @@ pub(crate) struct OptReportArguments {
 struct Ways(Vec<Way>);
 
 fn way_named(text: &str) -> Result<Ways, String> {
-    let parsed = |name: &str| {
-        Way::parse(name).ok_or_else(|| format!("{name} is no way: O0, O1, O2, O3, llc, spec, passes=.."))
-    };
+    let parsed =
+        |name: &str| Way::parse(name).ok_or_else(|| format!("the way `{name}` is not known: {WAYS}"));
     let (names, passes) = match text.find("passes=") {
-        Some(at) => (&text[..at], Some(&text[at..])),
+        Some(found) => {
+            let at = text[..found].rfind(',').map_or(0, |comma| comma + 1);
+            (&text[..at], Some(&text[at..]))
+        }
         None => (text, None),
     };
     let names = names.split(',').filter(|name| !name.is_empty()).chain(passes);
@@ -75,7 +77,9 @@ pub(crate) fn measure(arguments: &OptReportArguments) -> Result<()> {
     }
     let over = match arguments.over.as_str() {
         "original" => Over::Original,
-        other => Over::Way(Way::parse(other).with_context(|| format!("{other} is no way"))?),
+        other => {
+            Over::Way(Way::parse(other).with_context(|| format!("the way `{other}` is not known: {WAYS}"))?)
+        }
     };
     let attempts = measure_all(&oracles, &chosen, &ways, &over, jobs());
     let text = std::fs::read_to_string(workspace().join(REASONS)).context(REASONS)?;
@@ -136,7 +140,7 @@ fn explain(chosen: &[Kernel], ways: &[Way]) -> Result<()> {
         let measured = measure_kernel(&oracles, &kernel.ptx, &kernel.launch)?;
         println!("{}", explanation(&kernel.ptx, &measured));
         for way in ways {
-            let (ptx, launch) = way.take(&oracles, &kernel.name, &kernel.ptx, &kernel.launch)?;
+            let (ptx, launch) = way.take(&oracles, kernel)?;
             println!("==== {}: {way}", kernel.name);
             println!("{}", explanation(&ptx, &measure_kernel(&oracles, &ptx, &launch)?));
         }
@@ -159,7 +163,8 @@ mod tests {
             names("O3,passes=default<O2>,ptx-strip-hints"),
             ["O3", "passes=default<O2>,ptx-strip-hints"]
         );
-        assert!(names("O4")[0].starts_with("O4 is no way"));
+        assert_eq!(names("clang,clang-passes=sroa,gvn"), ["clang", "clang-passes=sroa,gvn"]);
+        assert!(names("O4")[0].starts_with("the way `O4`"));
     }
 
     #[test]
