@@ -152,7 +152,7 @@ pub struct Arguments {
     /// List the kernels of each input with their parameters and execute nothing; a folder means all files in it
     #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "remarks", "check", "jit_check_shapes", "disable", "cpu", "print_after", "debug", "perf_map", "emit", "cache_dir", "no_cache", "cache_size", "completion", "reconvergence", "profile", "trace", "time", "repeat", "threads", "timeout"])]
     pub list: bool,
-    /// The kernel's name
+    /// The kernel's name, in the PTX or in the source: `_Z5saxpyif`, `saxpy`, `saxpy(int, float)`. Not needed for the only kernel
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
     /// Blocks in each dimension

@@ -26,12 +26,12 @@ struct Contents<'p> {
 }
 
 impl Plan {
-    /// The launch, with the initial contents of buffers read from their files.
+    /// The launch of the kernel `entry` of the module, with the initial contents of buffers read from their files.
     ///
     /// # Errors
     ///
     /// A file that cannot be read, or buffers too large for this machine.
-    pub fn launch(&self) -> Result<Launch, Failure> {
+    pub fn launch(&self, entry: String) -> Result<Launch, Failure> {
         let mut contents = Contents {
             plan: self,
             left: MAX_BUFFER_BYTES,
@@ -56,7 +56,7 @@ impl Plan {
         }
         self.print.iter().try_for_each(|view| self.check_count(view, &arguments, &buffers))?;
         Ok(Launch {
-            entry: self.entry.clone(),
+            entry,
             grid: self.grid.0,
             block: self.block.0,
             cluster: self.cluster.map(|dimensions| dimensions.0),

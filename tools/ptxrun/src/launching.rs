@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ptx_cli::{ExitStatus, Failure, Output};
+use ptx_cli::{ExitStatus, Failure, Output, demangled_finding};
 use ptx_device::policy::{self, Compilation, NotStarted, Raced, Start, When};
 use ptx_diag::{Diagnostic, Diagnostics, Severity};
 use ptx_driver::Sources;
@@ -291,7 +291,7 @@ pub fn show_remarks(
 ) -> Result<(), Failure> {
     let mut shown = Diagnostics::new();
     let is_shown = |remark: &Diagnostic| arguments.remarks || remark.severity != Severity::Note;
-    remarks.into_iter().filter(is_shown).for_each(|remark| shown.push(remark));
+    remarks.into_iter().filter(is_shown).for_each(|remark| shown.push(demangled_finding(remark)));
     if shown.iter().next().is_none() {
         return Ok(());
     }
@@ -354,7 +354,7 @@ pub const LEAVES_TO_INTERPRETER: &str = "`--engine=auto` leaves such launches to
 /// The failure that a kernel is not compiled although compiled code is required.
 pub fn not_compiled(sources: &Sources, error: Diagnostic) -> Failure {
     let mut findings = Diagnostics::new();
-    findings.push(error);
+    findings.push(demangled_finding(error));
     Failure::about_several(ExitStatus::Rejected, sources.split(&findings))
 }
 
@@ -364,5 +364,9 @@ pub fn failed(sources: &Sources, error: ExecError) -> Failure {
         ExecError::Refused(_) => ExitStatus::Rejected,
         ExecError::Trap(_) => ExitStatus::Failed,
     };
-    Failure::about_several(status, sources.split(&error.into_diagnostics()))
+    let mut findings = Diagnostics::new();
+    for finding in &error.into_diagnostics() {
+        findings.push(demangled_finding(finding.clone()));
+    }
+    Failure::about_several(status, sources.split(&findings))
 }

@@ -1,26 +1,30 @@
 //! Lists the kernels of a program (`--list`).
 
-use ptx_ir::{FunctionKind, Module, Param, VarType, Variable};
+use ptx_cli::demangled;
+use ptx_ir::{Module, Param, VarType, Variable};
 
-/// A line for each kernel that has a body: `k(.u32 n, .u64 p)`, after the name of the file if there are several.
+use crate::kernel;
+
+/// A line for each kernel that has a body: `k(.u32 n, .u64 p)`, after the name of the file if there are several. The name in the source follows as a comment if it is
+/// another: `_Z1ki(.u32 n) // k(int)`.
 pub fn kernels(module: &Module, file: Option<&str>) -> String {
-    let kernels = module
-        .functions
-        .iter()
-        .filter(|function| function.kind == FunctionKind::Kernel && function.body.is_some());
     let line = |function: &ptx_ir::Function| {
         let params = function.params.iter().filter_map(|param| match param {
             Param::Variable(id) => Some(parameter(module, module.variable(*id))),
             Param::Register(..) => None,
         });
         let params: Vec<String> = params.collect();
-        let kernel = format!("{}({})\n", module.name(function.name), params.join(", "));
+        let name = module.name(function.name);
+        let kernel = match demangled(name) {
+            Some(source) => format!("{name}({}) // {source}\n", params.join(", ")),
+            None => format!("{name}({})\n", params.join(", ")),
+        };
         match file {
             Some(file) => format!("{file}: {kernel}"),
             None => kernel,
         }
     };
-    kernels.map(line).collect()
+    kernel::kernels(module).map(line).collect()
 }
 
 /// A parameter as in its PTX declaration, without the leading `.param`.

@@ -6,6 +6,7 @@ mod automatic;
 mod composed;
 mod contents;
 mod engine;
+mod kernel;
 mod keys;
 mod launch_file;
 mod launching;
@@ -129,7 +130,7 @@ fn execute(
     let Program { module, sources, warnings } = read(arguments, inputs)?;
     let verified = verify(&module, &sources, warnings, terminal)?;
     let read = begin.elapsed().wall;
-    let mut launch = plan.launch()?;
+    let mut launch = plan.launch(kernel::selected(&module, plan.entry.as_deref())?)?;
     let mut printed = Printed::new(name);
     if let Some(what) = arguments.emit {
         let made = terminal.step("compile", || {

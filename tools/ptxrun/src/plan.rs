@@ -21,8 +21,8 @@ use crate::spec::{Dimensions, PrintSpec, ReferenceSpec};
 pub struct Plan {
     /// The engine that executes the kernel.
     pub engine: Engine,
-    /// The kernel's name.
-    pub entry: String,
+    /// The kernel's name, in the module or in the source; `None` for the only kernel of the module.
+    pub entry: Option<String>,
     /// Blocks in each dimension.
     pub grid: Dimensions,
     /// Threads of a block in each dimension.
@@ -71,7 +71,7 @@ impl Plan {
             if arguments.references.is_empty() { file.references } else { arguments.references.clone() };
         let plan = Self {
             engine: arguments.engine.or(written).unwrap_or(Engine::Auto),
-            entry: given(arguments.entry.clone().or(file.entry), "--entry")?,
+            entry: arguments.entry.clone().or(file.entry),
             grid: given(arguments.grid.or(file.grid), "--grid")?,
             block: given(arguments.block.or(file.block), "--block")?,
             cluster: arguments.cluster.or(file.cluster),

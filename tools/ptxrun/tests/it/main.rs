@@ -9,6 +9,7 @@ mod documents;
 mod engines;
 mod explained;
 mod failures;
+mod names;
 #[cfg(unix)]
 mod outputs;
 mod printed;
