@@ -58,6 +58,13 @@ impl Failure {
         &self.0.parts
     }
 
+    /// Both failures, with the exit status of the first.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.0.parts.extend(other.0.parts);
+        self
+    }
+
     /// A failure with one diagnostic about the file `name` as a whole.
     pub fn about(status: ExitStatus, name: &str, diagnostic: Diagnostic) -> Self {
         let mut diagnostics = Diagnostics::new();

@@ -1,6 +1,7 @@
 //! The integration tests, as one program.
 
 mod addresses;
+mod arrays;
 mod automatic;
 mod cache;
 mod common;
@@ -14,3 +15,4 @@ mod names;
 mod outputs;
 mod printed;
 mod structures;
+mod templates;
