@@ -73,7 +73,7 @@ pub fn read_llvm<'c>(
     };
     read().map_err(|error: LlvmError| {
         let mistaken = matches!(error, LlvmError::Parse { .. } | LlvmError::Bitcode { .. })
-            .then(|| mistaken(InputKind::Llvm, source.text()));
+            .then(|| mistaken(InputKind::Llvm, source.text()).or_else(|| ptx_syntax::cuda_source(source)));
         one(mistaken.flatten().unwrap_or_else(|| llvm_finding(&error, source)))
     })
 }

@@ -379,6 +379,17 @@ fn several_inputs_go_into_a_folder_and_nowhere_else() {
 }
 
 #[test]
+fn cuda_sources_are_recognized() {
+    for input in
+        ["#include <cuda.h>\n__global__ void k() {}\n", "template<class T> __global__ void k(T *p) {}\n"]
+    {
+        let (status, out, err) = ll2ptx(&["-"], input.as_bytes());
+        assert!(status == 1 && out.is_empty() && err.contains("error[P0008]"), "{err}");
+        assert!(err.contains("nvcc --ptx") && err.contains("-emit-llvm"), "{err}");
+    }
+}
+
+#[test]
 fn codes_instructions_and_targets_are_explained_here_too() {
     let (status, out, _) = ll2ptx(&["--explain", "R0103"], b"");
     assert!(status == 0 && out.starts_with("R0103: "), "{out}");
