@@ -16,6 +16,7 @@ use crate::explain::explain;
 use crate::failure::ExitStatus;
 use crate::program::run;
 use crate::terminal::{Terminal, Verbosity, Warnings, write_stderr};
+use crate::version::version;
 use crate::{code, output::Output};
 
 /// How findings are written to standard error.
@@ -225,9 +226,9 @@ enum IsaForm {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "About the tool")]
 pub struct Documents {
-    /// Print the description of an instruction or of a diagnostic code, and exit: `add`, `ld.global`, `V0501`.
-    /// Modifiers restrict the forms that are shown
-    #[arg(long, value_name = "MNEMONIC|CODE", exclusive = true)]
+    /// Print the description of an instruction, a directive, a special register, a modifier or a diagnostic code, and exit: `add`, `ld.global`, `.maxntid`,
+    /// `%laneid`, `.ftz`, `V0501`. Modifiers of an instruction restrict the forms that are shown
+    #[arg(long, value_name = "WORD|CODE", exclusive = true)]
     explain: Option<String>,
     /// Print the supported architectures, each with its first PTX version, and exit
     #[arg(long, exclusive = true)]
@@ -286,7 +287,14 @@ pub fn parse_arguments<A: Parser + CommandFactory>() -> Result<A, ExitCode> {
     };
     let format =
         asked_format(std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()));
-    let is_document = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if error.kind() == ErrorKind::DisplayVersion {
+        let text = version(A::command().get_name());
+        return Err(match Output::Stdout.write(text.as_bytes()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => ExitCode::from(failure.status().number()),
+        });
+    }
+    let is_document = error.kind() == ErrorKind::DisplayHelp;
     if is_document || format == ErrorFormat::Human {
         let _ = error.print();
     } else {

@@ -18,6 +18,7 @@ mod passes;
 mod program;
 mod progress_bar;
 mod terminal;
+mod version;
 
 pub use arguments::{
     ColorChoice, Documents, ErrorFormat, OptimizeArgs, PassReportArgs, ReportArgs, TargetArgs,
