@@ -104,6 +104,32 @@ fn instructions_are_explained() {
 }
 
 #[test]
+fn directives_special_registers_and_modifiers_are_explained() {
+    for (word, part) in [
+        (".maxntid", "The most threads of a block"),
+        ("%laneid", "Lane within the warp"),
+        ("%tid.x", "with the components `.x`"),
+        (".ftz", "Subnormal inputs and results are zeros"),
+        (".acquire", "`atom`, `barrier`, `fence`, `ld`"),
+        (".u32", "unsigned integer of 32 bits"),
+    ] {
+        let (status, out, err) = ptx2ll(&["--explain", word], b"");
+        assert!(status == 0 && err.is_empty() && text(out).contains(part), "{word}: {err}");
+    }
+    for (word, near) in [
+        (".maxnted", "`.maxntid`"),
+        ("%lanid", "`%laneid`"),
+        ("laneid", "`%laneid`"),
+        ("reqntid", "`.reqntid`"),
+        (".fzt", "`.ftz`"),
+        ("%zzzzzz", "`%laneid`"),
+    ] {
+        let (status, out, err) = ptx2ll(&["--explain", word], b"");
+        assert!(status == 2 && out.is_empty() && err.contains(near), "{word}: {err}");
+    }
+}
+
+#[test]
 fn codes_of_findings_are_explained() {
     let (status, out, err) = ptx2ll(&["--explain", "V0501"], b"");
     assert_eq!((status, err.as_str()), (0, ""));
@@ -319,9 +345,34 @@ fn help_version_and_completions_are_there() {
     let out = text(out);
     assert!(status == 0 && out.contains("Examples:") && out.contains("Exit status:"), "{out}");
     let (status, out, _) = ptx2ll(&["--version"], b"");
-    assert_eq!((status, text(out).as_str()), (0, concat!("ptx2ll ", env!("CARGO_PKG_VERSION"), "\n")));
+    let out = text(out);
+    let lines: Vec<&str> = out.lines().collect();
+    let [tool, llvm, ptx] = lines[..] else { panic!("{out}") };
+    let commit = tool.strip_prefix(concat!("ptx2ll ", env!("CARGO_PKG_VERSION"))).expect("the version");
+    let commit = commit.strip_prefix(" (").and_then(|rest| rest.strip_suffix(')'));
+    // Outside of a checkout of git there is none.
+    assert!(
+        commit.is_none_or(|commit| commit.len() == 12 && u64::from_str_radix(commit, 16).is_ok()),
+        "{tool}"
+    );
+    assert!(status == 0 && llvm.starts_with("LLVM 22."), "{llvm}");
+    assert_eq!(ptx, "PTX 9.5, sm_121");
     let (status, out, _) = ptx2ll(&["--completions", "bash"], b"");
     assert!(status == 0 && text(out).contains("complete"));
+}
+
+#[test]
+fn cuda_sources_are_recognized() {
+    for input in [
+        "#include <cuda_runtime.h>\n__global__ void k(float *p) { p[threadIdx.x] = 1; }\n",
+        "extern \"C\" __global__ void k() {}\n",
+    ] {
+        let (status, out, err) = ptx2ll(&[], input.as_bytes());
+        assert_eq!((status, out.len()), (1, 0), "{err}");
+        for part in ["error[P0008]", "nvcc --ptx", "clang++ -x cuda --cuda-device-only", "1 error\n"] {
+            assert!(err.contains(part), "{part}: {err}");
+        }
+    }
 }
 
 /// With LD_DEBUG the dynamic loader prints every library that it loads.
