@@ -21,7 +21,7 @@ mod terminal;
 mod version;
 
 pub use arguments::{
-    ColorChoice, Documents, ErrorFormat, OptimizeArgs, PassReportArgs, ReportArgs, TargetArgs,
+    ColorChoice, Documents, ErrorFormat, OptimizeArgs, PassReportArgs, ReportArgs, TargetArgs, feature,
     parse_arguments, print_documents, ptx_version, sm,
 };
 pub use batch::{Batch, refuse_folders, run_batch};

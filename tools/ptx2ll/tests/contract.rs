@@ -362,6 +362,15 @@ fn help_version_and_completions_are_there() {
 }
 
 #[test]
+fn options_of_llc_are_understood() {
+    let (status, out, err) = ptx2ll(&["-S", "-mcpu=sm_90", "-mattr=+ptx88", "-"], KERNEL.as_bytes());
+    let out = text(out);
+    assert!(status == 0 && out.contains("\"target-cpu\"=\"sm_90\"") && out.contains("+ptx88"), "{err}{out}");
+    let (status, _, err) = ptx2ll(&["-mcpu=sm_9"], KERNEL.as_bytes());
+    assert!(status == 2 && err.contains("unknown architecture"), "{err}");
+}
+
+#[test]
 fn cuda_sources_are_recognized() {
     for input in [
         "#include <cuda_runtime.h>\n__global__ void k(float *p) { p[threadIdx.x] = 1; }\n",
@@ -496,7 +505,8 @@ fn folders_are_translated_file_by_file_and_go_on_after_a_wrong_one() {
     let (status, out, err) = in_folder(folder.path(), &["in", "--output-dir", "out", "--error-format=short"]);
     assert_eq!((status, out.as_str()), (1, ""), "{err}");
     assert!(
-        err.contains("in/wrong.ptx:6:5: error[P0301]") && err.ends_with("1 of 3 files were rejected\n"),
+        err.contains("in/wrong.ptx:6:5: error[P0301]")
+            && err.ends_with("1 of 3 files were rejected: in/wrong.ptx\n"),
         "{err}"
     );
     for made in ["out/a.ll", "out/deep/b.ll"] {
