@@ -2,6 +2,9 @@
 
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 
+/// The name of the command line in diagnostics.
+const COMMAND_LINE: &str = "<command line>";
+
 /// The exit status of a tool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExitStatus {
@@ -62,6 +65,17 @@ impl Failure {
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.0.parts.extend(other.0.parts);
+        self
+    }
+
+    /// The failure with the name of an input in place of the command line, which is the same for several inputs.
+    #[must_use]
+    pub(crate) fn of_input(mut self, name: &str) -> Self {
+        for (source, _) in &mut self.0.parts {
+            if source.name() == COMMAND_LINE {
+                *source = SourceFile::new(name, Vec::new());
+            }
+        }
         self
     }
 

@@ -573,13 +573,18 @@ fn each_program_of_a_folder_is_executed_as_the_launch_file_beside_it_has_it() {
     let (status, out, err) = ptxrun(folder.path(), &["in"], "");
     // The results of successful programs are shown and written, and a failure does not prevent the execution of the others.
     assert_eq!((status, out.as_str()), (3, "==> in/scale.ptx <==\n3:f32 = 2.0 4.0\n"), "{err}");
-    assert!(err.contains("in/nested/fail.ptx") && err.ends_with("1 of 3 files failed\n"), "{err}");
+    assert!(
+        err.contains("in/nested/fail.ptx") && err.ends_with("1 of 3 files failed: in/nested/fail.ptx\n"),
+        "{err}"
+    );
     assert_eq!(fs::read(folder.path().join("in/y.bin")).expect("written"), floats(&[2.0, 4.0]));
     fs::remove_dir_all(folder.path().join("in/nested")).expect("there");
     let (status, out, err) = ptxrun(folder.path(), &["in", "--print", "3:f32:1", "-O2"], "");
     assert_eq!(status, 2, "{err}");
     assert!(
-        out.contains("3:f32 = 2.0\n") && err.contains("--print 3: there is no such argument"),
+        out.contains("3:f32 = 2.0\n")
+            && err.contains("--print 3: there is no such argument\n--> in/silent.ll")
+            && err.ends_with("1 of 2 files were rejected: in/silent.ll\n"),
         "{out}{err}"
     );
 }
