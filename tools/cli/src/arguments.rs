@@ -284,7 +284,7 @@ pub struct Documents {
     /// Print the supported architectures, each with its first PTX version, and exit
     #[arg(long, exclusive = true)]
     print_targets: bool,
-    /// Print the instruction table for other programs, and exit; docs/editors.md describes the form
+    /// Print the instruction table for other programs, and exit
     #[arg(long, value_name = "FORM", exclusive = true)]
     print_isa: Option<IsaForm>,
     /// Print the passes of this project that --passes takes beside LLVM's, and exit

@@ -84,7 +84,7 @@ pub fn demangled_finding(mut finding: Diagnostic) -> Diagnostic {
 
 /// The texts that name a function in a command line, the most precise first, without spaces: the mangled name, the demangled name with its parameters, also
 /// without the type of the result, the qualified name with its template arguments and without them, and its last part.
-pub fn names(name: &str) -> Vec<String> {
+fn names(name: &str) -> Vec<String> {
     let mut all = vec![name.to_owned()];
     let Some(whole) = demangled(name) else { return all };
     let (head, parameters) = split_parameters(&whole);
@@ -99,6 +99,21 @@ pub fn names(name: &str) -> Vec<String> {
     all.extend(forms.into_iter().map(|form| form.split_whitespace().collect::<String>()));
     all.dedup();
     all
+}
+
+/// The functions among `all` that `wanted` names: the one with this name in the module, or else those with the most precise name in the source that it is. Spaces do not matter
+/// there.
+pub fn named<'n>(all: &[&'n str], wanted: &str) -> Vec<&'n str> {
+    let forms: Vec<Vec<String>> = all.iter().map(|name| names(name)).collect();
+    let text: String = wanted.split_whitespace().collect();
+    let longest = forms.iter().map(Vec::len).fold(0, usize::max);
+    // `f<int>` is not `g::f<int>` where both are there.
+    let at = |precision: usize| {
+        let fits = |forms: &Vec<String>| forms.get(precision).is_some_and(|form| *form == text);
+        let found = all.iter().zip(&forms).filter(|(_, forms)| fits(forms)).map(|(name, _)| *name);
+        Some(found.collect::<Vec<_>>()).filter(|found| !found.is_empty())
+    };
+    (0..longest).find_map(at).into_iter().flatten().collect()
 }
 
 /// The part of a demangled name before its parameters, and the parameters in parentheses.

@@ -25,7 +25,7 @@ pub use arguments::{
     parse_arguments, print_documents, ptx_version, sm,
 };
 pub use batch::{Batch, refuse_folders, run_batch};
-pub use demangle::{demangled, demangled_finding, demangled_text, names};
+pub use demangle::{demangled, demangled_finding, demangled_text, named};
 pub use examples::{CodeExample, ExampleKind, code_examples};
 pub use explain::{all_codes, explanation};
 pub use failure::{ExitStatus, Failure, rejected, usage_or_rejected};

@@ -752,6 +752,12 @@ fn a_launch_file_says_what_is_assumed() {
     let text = "block=64 grid=2,3 arg1=4294967294 arg2=0.10000000149011612";
     let (_, from_text, _) = ptx2ll(&["--emit=ptx", "--assume", text], LOOP.as_bytes());
     assert_eq!(String::from_utf8_lossy(&from_file), String::from_utf8_lossy(&from_text));
+    // Named arguments are the same, as `ptxrun --template` writes them.
+    let path = file(
+        r#"{"entry": "sum", "block": [64], "grid": [2, 3], "args": ["in=a.bin", {"name": "n", "value": "i32=-2"}, {"value": "f32=0.1"}, "hex=0000000000000000"]}"#,
+    );
+    let (_, named, _) = ptx2ll(&["--emit=ptx", "--assume-launch", &path], LOOP.as_bytes());
+    assert_eq!(String::from_utf8_lossy(&named), String::from_utf8_lossy(&from_text));
     let wrong = [
         ("{", "EOF"),
         (r#"{"block": [0]}"#, "`block`: expected up to three numbers from 1"),

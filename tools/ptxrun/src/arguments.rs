@@ -71,8 +71,8 @@ may have lists, whose items follow each other without gaps, structures, buffers 
                              {\"at\": 136, \"value\": [\"i32=8\", [\"f32=1\", \"f32=0.5\"]]}]}
   {\"buffer\": [\"address=a\", \"address=b\"]}
 A structure may start as \"hex\": \"00ff..\" instead of zeros. \"buffers\": {\"a\": \"in=a.bin\", ..} are
-buffers without a parameter: address=, tensormap=, texture= and print name them. docs/launching.md
-has an example.
+buffers without a parameter: address=, tensormap=, texture= and print name them. --launch-schema
+prints a JSON schema of launch files, by which editors complete and check them.
 
 Engines (--engine): interp, the reference, checks every access to memory. jit compiles the kernel for
 this processor with LLVM: much faster, but without checks; an access outside of the buffers is
@@ -81,7 +81,7 @@ Results and other errors are the same in both. Kernels that jit does not compile
 the instruction and the reason, and so are --profile, --trace and other requests that only interp
 can fulfil; auto executes them by interp, and --remarks or --verbose reports why. --emit=host-ll or
 --emit=host-asm prints the code. For compiled kernels --remarks reports which memory accesses and
-branches are not scalars or plain vectors, and why; docs/compiled.md has the list.
+branches are not scalars or plain vectors, and why.
 
 auto, the default, starts with interp. After 1,048,576 warp instructions (16,384 with matrix products)
 the kernel is compiled while interp goes on; if it is compiled first, compiled code executes the
@@ -203,6 +203,9 @@ pub struct Arguments {
     /// A file that describes the launch
     #[arg(long, value_name = "FILE.json")]
     pub launch: Option<PathBuf>,
+    /// Print the JSON schema of launch files, for editors, and exit
+    #[arg(long, exclusive = true)]
+    pub launch_schema: bool,
     /// What executes the kernel [default: auto]
     #[arg(long, value_enum, value_name = "ENGINE")]
     pub engine: Option<Engine>,

@@ -1,6 +1,6 @@
 //! Which kernel of a program is launched, and its names.
 
-use ptx_cli::{Failure, demangled, names};
+use ptx_cli::{Failure, demangled, named};
 use ptx_ir::{Function, FunctionKind, Module};
 
 use crate::plan::usage;
@@ -30,29 +30,13 @@ pub fn selected(module: &Module, wanted: Option<&str>) -> Result<String, Failure
             ))),
         };
     };
-    if all.contains(&wanted) {
-        return Ok(wanted.to_owned());
-    }
-    let text: String = wanted.split_whitespace().collect();
-    let forms: Vec<Vec<String>> = all.iter().map(|name| names(name)).collect();
-    let longest = forms.iter().map(Vec::len).fold(0, usize::max);
-    // The more precise names come first: `f<int>` is not `g::f<int>` where both are there.
-    for precision in 0..longest {
-        let fits = |forms: &Vec<String>| forms.get(precision).is_some_and(|form| *form == text);
-        let found: Vec<&str> =
-            all.iter().zip(&forms).filter(|(_, forms)| fits(forms)).map(|(name, _)| *name).collect();
-        match found.as_slice() {
-            [] => {}
-            [only] => return Ok((*only).to_owned()),
-            several => {
-                return Err(usage(format!(
-                    "--entry {wanted}: several kernels have this name: {}",
-                    listed(several)
-                )));
-            }
+    match named(&all, wanted).as_slice() {
+        [] => Ok(wanted.to_owned()),
+        [only] => Ok((*only).to_owned()),
+        several => {
+            Err(usage(format!("--entry {wanted}: several kernels have this name: {}", listed(several))))
         }
     }
-    Ok(wanted.to_owned())
 }
 
 /// Names in a message, each with the one in the source if that is another.

@@ -14,6 +14,9 @@ use crate::composed::argument;
 use crate::expected::ExpectSpec;
 use crate::spec::{Dimensions, PrintSpec, ReferenceSpec};
 
+/// The JSON schema of launch files (`--launch-schema`). A test compares it with what is accepted.
+pub const SCHEMA: &str = include_str!("launch.schema.json");
+
 /// The contents of a launch file. Every field is optional and corresponds to the option of the same name.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct LaunchFile {
@@ -55,6 +58,9 @@ pub struct LaunchFile {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Json {
+    /// The schema of the file, which editors use.
+    #[serde(rename = "$schema")]
+    _schema: Option<String>,
     entry: Option<String>,
     grid: Option<Vec<u32>>,
     block: Option<Vec<u32>>,

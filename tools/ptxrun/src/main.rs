@@ -64,6 +64,9 @@ fn main() -> ExitCode {
     if let Some(status) = print_documents(&arguments.documents, Arguments::command(), terminal) {
         return status;
     }
+    if arguments.launch_schema {
+        return run(terminal, || Output::Stdout.write(launch_file::SCHEMA.as_bytes()));
+    }
     ptx_llvm_core::fail_past_file_limit();
     run(terminal, || launch(&arguments))
 }

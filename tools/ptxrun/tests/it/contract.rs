@@ -458,6 +458,13 @@ fn help_shows_arguments_examples_and_exit_status() {
     for part in ["out=BYTES:FILE", "Launch file", "Examples:", "Exit status:"] {
         assert!(out.contains(part), "{part}");
     }
+    // Who has only the tool has no files of the project.
+    assert!(!out.contains("docs/") && !out.contains(".rs"), "{out}");
+    let mut command = Command::cargo_bin("ptxrun").expect("built with the tests");
+    let output = command.env("COLUMNS", "60").arg("--help").output().expect("runs");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let options = text.split("Arguments (--arg)").next().expect("the options");
+    assert!(options.lines().all(|line| line.chars().count() <= 60), "{options}");
 }
 
 #[test]

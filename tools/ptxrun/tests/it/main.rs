@@ -14,5 +14,6 @@ mod names;
 #[cfg(unix)]
 mod outputs;
 mod printed;
+mod schema;
 mod structures;
 mod templates;
