@@ -16,6 +16,8 @@ pub enum ExitStatus {
     Usage,
     /// An execution failed: trap, deadlock, time-out, bad access.
     Failed,
+    /// The user interrupted the tool.
+    Interrupted,
 }
 
 impl ExitStatus {
@@ -26,6 +28,8 @@ impl ExitStatus {
             ExitStatus::Rejected => 1,
             ExitStatus::Usage => 2,
             ExitStatus::Failed => 3,
+            // As a shell has it for a process that SIGINT ends.
+            ExitStatus::Interrupted => 130,
         }
     }
 }

@@ -149,7 +149,8 @@ Exit status:
   1  the input or the launch was rejected
   2  wrong usage
   3  the execution failed: trap, deadlock, time-out or bad access; no output file is written;
-     or a buffer is not as --expect has it";
+     or a buffer is not as --expect has it
+  130  interrupted by Ctrl-C; where the launch was is reported";
 
 /// Execute a kernel on this machine's CPU
 #[derive(Clone, Debug, Parser)]

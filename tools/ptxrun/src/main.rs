@@ -8,6 +8,7 @@ mod contents;
 mod engine;
 mod expected;
 mod filled;
+mod interrupt;
 mod kernel;
 mod keys;
 mod launch_file;
@@ -47,6 +48,7 @@ use ptx_verify::Verified;
 use crate::arguments::Arguments;
 use crate::contents::Planned;
 use crate::engine::Engine;
+use crate::interrupt::Watched;
 use crate::launching::{LEAVES_TO_INTERPRETER, Launching, Printed, failed, not_compiled, show_remarks};
 use crate::plan::Plan;
 use crate::spec::PrintSpec;
@@ -220,7 +222,13 @@ fn execute(
         }
         let format = terminal.format();
         let observation = watch::observation(arguments.profile, arguments.trace.as_ref(), &sources, format);
+        let watched = Watched {
+            blocks: launch.grid.iter().map(|extent| u64::from(*extent)).product(),
+            started: Box::new(|| None),
+        };
+        let interruptible = interrupt::during(terminal, &launch.entry, watched);
         let observed = terminal.step("execute", || ptx_exec::run_observed(verified, &launch, &observation));
+        drop(interruptible);
         if arguments.profile {
             Output::Stdout.write(watch::profile(&observed.profile, &sources, format).as_bytes())?;
         }

@@ -10,6 +10,8 @@ mod documents;
 mod engines;
 mod explained;
 mod failures;
+#[cfg(unix)]
+mod interrupted;
 mod names;
 #[cfg(unix)]
 mod outputs;
