@@ -33,4 +33,5 @@ pub use input::{ReadError, STDIN_NAME, read_at_most, read_input};
 pub use output::{Output, is_same_file, refuse_input, refuse_terminal};
 pub use passes::optimize;
 pub use program::{crash_of_kernel, run};
+pub use progress_bar::{hide_spinner, show_progress_of};
 pub use terminal::{Terminal, Verbosity, Warnings};

@@ -60,6 +60,17 @@ pub fn during(terminal: Terminal, kernel: &str, watched: Watched) -> Interruptib
     Interruptible(())
 }
 
+/// The kernel that is executed, and how many of its blocks have been started; `None` if none is.
+pub fn progress() -> Option<String> {
+    let current = current();
+    let Current { kernel, watched, .. } = current.as_ref()?;
+    let (name, blocks) = (demangled_text(kernel), watched.blocks);
+    Some(match (watched.started)() {
+        Some(started) => format!("{name}: {started} of {blocks} blocks started"),
+        None => format!("{name}: {blocks} blocks"),
+    })
+}
+
 /// Reports the launch, and ends the process. Nothing that the launch has computed is written.
 fn end() -> ! {
     let current = current();

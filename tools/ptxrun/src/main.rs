@@ -70,6 +70,10 @@ fn main() -> ExitCode {
         return run(terminal, || Output::Stdout.write(launch_file::SCHEMA.as_bytes()));
     }
     ptx_llvm_core::fail_past_file_limit();
+    ptx_cli::show_progress_of(interrupt::progress);
+    if arguments.trace.is_some() {
+        ptx_cli::hide_spinner();
+    }
     run(terminal, || launch(&arguments))
 }
 

@@ -55,3 +55,28 @@ fn an_interrupted_launch_tells_where_it_was() {
         assert!(details["started"].as_u64().is_some_and(|started| (3..=4).contains(&started)), "{report}");
     }
 }
+
+/// `script` gives a program a terminal; where it is not installed nothing is tested.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_long_launch_shows_its_progress_on_a_terminal() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("k.ptx"), ENDLESS).expect("writable");
+    let run = |options: &str| {
+        let tool = assert_cmd::cargo::cargo_bin("ptxrun");
+        let tool = tool.display();
+        let line = format!("stty rows 40 cols 80; {tool} k.ptx --grid 4 --block 1 --threads 1 {options}");
+        let mut command = Command::new("script");
+        command.current_dir(folder.path()).args(["-qc", &line, "/dev/null"]).stdin(Stdio::null());
+        let output = command.env("TERM", "xterm").output().ok()?;
+        Some(String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let progress = "endless(): 3 of 4 blocks started";
+    let Some(long) = run("--engine=interp --timeout 2.5") else { return };
+    assert!(long.contains(progress) || long.contains("endless(): 4 of 4 blocks started"), "{long}");
+    assert!(long.contains("X0204"), "{long}");
+    let short = run("--engine=interp --timeout 0.2").expect("installed");
+    assert!(short.contains("X0204") && !short.contains("blocks started"), "{short}");
+    let json = run("--engine=interp --timeout 2 --error-format=json").expect("installed");
+    assert!(json.contains("X0204") && !json.contains("blocks started"), "{json}");
+}
