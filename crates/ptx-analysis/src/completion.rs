@@ -9,7 +9,7 @@ use ptx_syntax::syntax::{Element, ElementKind, elements};
 use ptx_verify::known_targets;
 
 use crate::document::Document;
-use crate::hover::{about_directive, about_special, declaration_text};
+use crate::hover::{about_directive, declaration_text};
 use crate::index::{Symbol, SymbolKind};
 
 /// What a completion is.
@@ -334,7 +334,7 @@ impl Context<'_> {
     fn declaration(&mut self) {
         for ty in Directive::types() {
             let label = format!(".{}", ty.as_str());
-            self.push(label, CompletionKind::Type, crate::hover::type_text(ty), 0);
+            self.push(label, CompletionKind::Type, ptx_isa::type_text(ty), 0);
         }
         self.directives(&[Place::Declaration]);
     }
@@ -458,7 +458,7 @@ impl Context<'_> {
             let ty = register.scalar_type().as_str();
             self.push(register.to_string(), CompletionKind::Special, format!(".{ty}"), 3);
             if let Some(last) = self.found.last_mut() {
-                last.documentation = about_special(register);
+                last.documentation = ptx_isa::describe_special(register);
             }
         }
     }

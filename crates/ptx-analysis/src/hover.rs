@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use ptx_diag::{Span, counted};
-use ptx_isa::{Candidate, Directive, Form, Mod, ScalarType, SpecialReg, TypeKind, describe, version_text};
+use ptx_isa::{
+    Candidate, Form, Mod, ScalarType, describe, describe_directive, describe_special, type_text, version_text,
+};
 use ptx_syntax::syntax::{ElementKind, elements};
 
 use crate::document::Document;
@@ -193,7 +195,7 @@ fn about_word(document: &Document, extent: Extent, offset: u32) -> Option<Hover>
     let text = document.slice(span);
     let markdown = match element.kind {
         ElementKind::Name | ElementKind::Dotted if text.starts_with('%') => {
-            about_special(special_register(text.split('.').next()?)?)
+            describe_special(special_register(text.split('.').next()?)?)
         }
         ElementKind::Name if text == "WARP_SZ" => {
             "The number of threads of a warp: 32. Manual 4.4.".to_owned()
@@ -205,43 +207,9 @@ fn about_word(document: &Document, extent: Extent, offset: u32) -> Option<Hover>
     Some(Hover { span, markdown })
 }
 
-pub(crate) fn about_special(register: SpecialReg) -> String {
-    let vector = if register.is_vector() { ", with the components `.x`, `.y`, `.z`, `.w`" } else { "" };
-    let ty = register.scalar_type().as_str();
-    let since = version_text(register.since());
-    format!("`{register}`: special register of type `.{ty}`{vector}\n\n{} {since}.", register.doc())
-}
-
+/// A directive or a type, with its syntax as PTX.
 pub(crate) fn about_directive(word: &str) -> Option<String> {
-    let word = word.strip_prefix('.')?;
-    let Some(directive) = Directive::from_ptx(word) else {
-        return ScalarType::from_ptx(word).map(|ty| format!("`.{word}`: {}. Manual 5.2.", type_text(ty)));
-    };
-    let mut out = format!("```ptx\n{}\n```\n{}", directive.syntax(), directive.doc);
-    if let Some(construct) = directive.construct {
-        let _ = write!(out, " {}", version_text(construct.since()));
-    }
-    if !directive.section.is_empty() {
-        let separator = if directive.construct.is_some() { "; manual" } else { " Manual" };
-        let _ = write!(out, "{separator} {}", directive.section);
-    } else if directive.construct.is_some() {
-        out.push_str("; an extension of `ptxas`");
-    }
-    out.push('.');
-    Some(out)
-}
-
-/// A type in words.
-pub(crate) fn type_text(ty: ScalarType) -> String {
-    let kind = match ty.kind() {
-        TypeKind::Bits => return format!("{} untyped bits", ty.bits()),
-        TypeKind::Unsigned => "unsigned integer",
-        TypeKind::Signed => "signed integer",
-        TypeKind::Float => "floating-point number",
-        TypeKind::Predicate => return "predicate".to_owned(),
-        TypeKind::Packed => "packed numbers",
-    };
-    format!("{kind} of {} bits", ty.bits())
+    describe_directive(word).map(|text| unindented(&text))
 }
 
 /// The value of a number in other notations.

@@ -30,6 +30,8 @@ pub mod code {
         pub const WIDENED: Code = Code("I0007");
         /// The input is not in the language that is read: PTX for LLVM IR or the other way round, or neither.
         pub const LANGUAGE: Code = Code("I0008");
+        /// The module has the data layout of 32-bit addresses and no target triple: its PTX has 32-bit addresses (a warning).
+        pub const NARROW: Code = Code("I0009");
         /// A pass pipeline cannot be parsed.
         pub const PIPELINE: Code = Code("O0001");
         /// Optimization is requested, and every function forbids it (a warning).
@@ -62,18 +64,36 @@ pub fn read_llvm<'c>(
     context: &'c Context,
     source: &SourceFile,
 ) -> Result<(Module<'c>, Diagnostics), Diagnostics> {
+    read_llvm_as(context, source, None)
+}
+
+/// Reads LLVM IR as [`read_llvm`] does, for the target triple `triple` in place of its own. How wide its addresses are is then no
+/// reason for a warning.
+///
+/// # Errors
+///
+/// As [`read_llvm`].
+pub fn read_llvm_as<'c>(
+    context: &'c Context,
+    source: &SourceFile,
+    triple: Option<&str>,
+) -> Result<(Module<'c>, Diagnostics), Diagnostics> {
     let read = || {
         let module = Module::parse(context, source.name(), source.text())?;
         module.verify()?;
+        if let Some(triple) = triple {
+            module.set_target_triple(triple);
+        }
         let warnings = match check_target(&module)? {
-            AddressWidth::Own => Diagnostics::new(),
-            AddressWidth::Widened => one(widened()),
+            AddressWidth::Widened if triple.is_none() => one(widened()),
+            AddressWidth::NarrowByLayout => one(narrow()),
+            AddressWidth::Own | AddressWidth::Widened => Diagnostics::new(),
         };
         Ok((module, warnings))
     };
     read().map_err(|error: LlvmError| {
         let mistaken = matches!(error, LlvmError::Parse { .. } | LlvmError::Bitcode { .. })
-            .then(|| mistaken(InputKind::Llvm, source.text()));
+            .then(|| mistaken(InputKind::Llvm, source.text()).or_else(|| ptx_syntax::cuda_source(source)));
         one(mistaken.flatten().unwrap_or_else(|| llvm_finding(&error, source)))
     })
 }
@@ -290,6 +310,12 @@ fn widened() -> Diagnostic {
     let help =
         "launches of its kernels must pass 64-bit pointers, and structures that contain pointers are larger";
     Diagnostic::warning_without_place(code::WIDENED, message).with_help(help)
+}
+
+fn narrow() -> Diagnostic {
+    let message = "the module has the data layout of 32-bit addresses and no target triple: its PTX has 32-bit addresses, which `ptxas` no longer compiles";
+    let help = "`ll2ptx --triple=nvptx64-nvidia-cuda` gives it 64-bit addresses; with `target triple = \"nvptx-nvidia-cuda\"` those of 32 bits are meant";
+    Diagnostic::warning_without_place(code::NARROW, message).with_help(help)
 }
 
 fn one(diagnostic: Diagnostic) -> Diagnostics {

@@ -27,6 +27,10 @@ pub fn read_ptx(source: &SourceFile, comments: Comments) -> Result<(Module, Diag
     if let Some(finding) = mistaken(InputKind::Ptx, source.text()) {
         return Err(one(finding));
     }
+    // Nothing of it was read.
+    if findings.iter().any(|finding| finding.code == ptx_syntax::codes::CUDA) {
+        return Err(findings);
+    }
     let read: Vec<Option<Span>> = findings.iter().map(|finding| finding.span).collect();
     if let Err(more) = ptx_verify::verify(&module) {
         // The verifier's diagnostics at spans that the reader reported are omitted.

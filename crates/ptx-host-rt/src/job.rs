@@ -86,6 +86,16 @@ impl Cancellation {
         }
     }
 
+    /// Blocks of its launch that have been started so far, those of the launch before its part included; `None` before it begins and after it
+    /// has ended.
+    pub fn started(&self) -> Option<u64> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let job = state.job.upgrade()?;
+        let next = job.queue.lock().unwrap_or_else(PoisonError::into_inner).next;
+        // A unit is a cluster or a block.
+        Some(next.saturating_mul(job.geometry.blocks().checked_div(job.units())?))
+    }
+
     /// Makes it responsible for a launch that begins.
     pub(super) fn attach(&self, job: &Arc<Job>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

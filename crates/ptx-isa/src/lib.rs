@@ -33,6 +33,7 @@ pub mod table;
 mod target;
 mod texture;
 mod types;
+mod words;
 
 pub use constants::Constants;
 pub use constraint::Constraint;
@@ -64,3 +65,4 @@ pub use table::{all_forms, form, form_ids, forms_of};
 pub use target::{PtxVersion, Since, Sm, SmVariant};
 pub use texture::Opaque;
 pub use types::{ScalarType, StateSpace, TypeKind, Width};
+pub use words::{describe_directive, describe_modifier, describe_special, explain_word, type_text, words};

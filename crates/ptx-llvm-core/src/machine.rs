@@ -244,6 +244,8 @@ pub enum AddressWidth {
     Own,
     /// Triple and data layout differ: one of them is for 32 bits. The module has been given addresses of 64 bits.
     Widened,
+    /// There is no target triple, and the data layout is for 32 bits, which is taken.
+    NarrowByLayout,
 }
 
 /// Checks that the module is for one of LLVM's targets for PTX; one that names no target at all is given that of its data layout.
@@ -293,7 +295,13 @@ pub fn check_target(module: &Module<'_>) -> Result<AddressWidth, LlvmError> {
     if layout != addresses.data_layout() {
         module.set_data_layout(addresses.data_layout());
     }
-    Ok(if widened { AddressWidth::Widened } else { AddressWidth::Own })
+    Ok(if widened {
+        AddressWidth::Widened
+    } else if named.is_empty() && narrow {
+        AddressWidth::NarrowByLayout
+    } else {
+        AddressWidth::Own
+    })
 }
 
 fn is_big_endian(layout: &str) -> bool {

@@ -197,6 +197,11 @@ impl<'c> Module<'c> {
             .into_owned()
     }
 
+    /// Replaces the target triple, before [`check_target`](crate::check_target) checks it.
+    pub fn set_target_triple(&self, triple: &str) {
+        self.inner.set_triple(&TargetTriple::create(triple));
+    }
+
     pub(crate) fn set_data_layout(&self, layout: &str) {
         let layout = [layout.as_bytes(), b"\0"].concat();
         // SAFETY: the module is alive and the layout ends in a NUL byte; LLVM copies it.

@@ -15,6 +15,8 @@ ptx_diag::codes! {
     pub const EMPTY: Code = Code("P0006");
     /// Machine code or another binary format.
     pub const BINARY: Code = Code("P0007");
+    /// CUDA C++, which a compiler makes PTX from.
+    pub const CUDA: Code = Code("P0008");
     /// An unexpected token.
     pub const EXPECTED: Code = Code("P0101");
     /// An unmatched brace.

@@ -17,6 +17,7 @@
 
 mod binary;
 pub mod codes;
+mod cuda_source;
 mod elements;
 mod grammar;
 mod in_place;
@@ -36,6 +37,7 @@ use std::borrow::Cow;
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 use ptx_ir::{Body, Item, Module, Operand, Symbol};
 
+pub use crate::cuda_source::cuda_source;
 use crate::reader::Reader;
 pub use crate::stream::Comments;
 use crate::stream::Source;
@@ -68,6 +70,13 @@ pub fn parse_with(source: &SourceFile, comments: Comments) -> (Module, Diagnosti
     reader.stream.kept = comments;
     reader.module();
     let mut resolver = reader.resolver;
+    if resolver.diagnostics.has_errors()
+        && let Some(refusal) = cuda_source(source)
+    {
+        let mut diagnostics = Diagnostics::new();
+        diagnostics.push(refusal);
+        return (Module::default(), diagnostics);
+    }
     // Labels are resolved at the end of their function, so that their errors are out of order.
     resolver.diagnostics.sort_by_place();
     (resolver.module, resolver.diagnostics)

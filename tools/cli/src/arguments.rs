@@ -1,5 +1,6 @@
 //! Command-line arguments that all tools share.
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
@@ -16,6 +17,7 @@ use crate::explain::explain;
 use crate::failure::ExitStatus;
 use crate::program::run;
 use crate::terminal::{Terminal, Verbosity, Warnings, write_stderr};
+use crate::version::version;
 use crate::{code, output::Output};
 
 /// How findings are written to standard error.
@@ -169,12 +171,22 @@ fn opt_level() -> impl TypedValueParser<Value = OptLevel> {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Target")]
 pub struct TargetArgs {
-    /// Override the module's architecture, as in sm_90a
-    #[arg(long, value_name = "sm_XX", value_parser = sm)]
+    /// Override the module's architecture, as in sm_90a; also -mcpu=sm_90a, as for llc
+    #[arg(long, alias = "mcpu", value_name = "sm_XX", value_parser = sm)]
     pub target: Option<Sm>,
     /// Override the module's PTX version, as in 8.7
     #[arg(long, value_name = "X.Y", value_parser = ptx_version)]
     pub ptx_version: Option<PtxVersion>,
+    /// Same as --ptx-version, as for llc: -mattr=+ptx87
+    #[arg(long, value_name = "+ptxXY", value_parser = feature, conflicts_with = "ptx_version", hide_short_help = true)]
+    pub mattr: Option<PtxVersion>,
+}
+
+impl TargetArgs {
+    /// The PTX version that is asked for.
+    pub fn version(&self) -> Option<PtxVersion> {
+        self.ptx_version.or(self.mattr)
+    }
 }
 
 /// Parses a supported architecture.
@@ -214,6 +226,46 @@ pub fn ptx_version(text: &str) -> Result<PtxVersion, String> {
     Err(format!("unknown version; the newest is {}", PtxVersion::NEWEST))
 }
 
+/// Parses a feature of LLVM's NVPTX target that is a PTX version, as in `+ptx87`.
+///
+/// # Errors
+///
+/// The message for another feature or an unknown version.
+pub fn feature(text: &str) -> Result<PtxVersion, String> {
+    let digits = text.strip_prefix("+ptx").filter(|digits| digits.len() >= 2);
+    let Some((major, minor)) = digits.and_then(|digits| digits.split_at_checked(digits.len() - 1)) else {
+        let more = if text.contains("sm_") { "; -mcpu= has the architecture" } else { "" };
+        return Err(format!("expected a PTX version such as +ptx87{more}"));
+    };
+    ptx_version(&format!("{major}.{minor}"))
+}
+
+/// The options of LLVM's tools that begin with one dash and are longer than a letter.
+const LLVM_OPTIONS: [&str; 4] = ["mcpu", "mattr", "mtriple", "filetype"];
+
+/// The command line with two dashes before the options of LLVM's tools that the command has: clap reads `-mcpu` as the options `-m`, `-c`, `-p` and `-u`.
+fn with_long_options(command: &Command, arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let has = |name: &str| {
+        command.get_arguments().any(|argument| {
+            let aliases = argument.get_all_aliases();
+            argument.get_long() == Some(name) || aliases.is_some_and(|aliases| aliases.contains(&name))
+        })
+    };
+    let mut is_option = true;
+    let one = |argument: OsString| {
+        is_option &= argument != "--";
+        let text = argument.to_str().filter(|_| is_option).and_then(|text| text.strip_prefix('-'));
+        let name = text.map(|text| text.split_once('=').map_or(text, |(name, _)| name));
+        match (text, name) {
+            (Some(text), Some(name)) if LLVM_OPTIONS.contains(&name) && has(name) => {
+                format!("--{text}").into()
+            }
+            _ => argument,
+        }
+    };
+    arguments.map(one).collect()
+}
+
 /// A form of the instruction table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum IsaForm {
@@ -225,14 +277,14 @@ enum IsaForm {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "About the tool")]
 pub struct Documents {
-    /// Print the description of an instruction or of a diagnostic code, and exit: `add`, `ld.global`, `V0501`.
-    /// Modifiers restrict the forms that are shown
-    #[arg(long, value_name = "MNEMONIC|CODE", exclusive = true)]
+    /// Print the description of an instruction, a directive, a special register, a modifier or a diagnostic code, and exit: `add`, `ld.global`, `.maxntid`,
+    /// `%laneid`, `.ftz`, `V0501`. Modifiers of an instruction restrict the forms that are shown
+    #[arg(long, value_name = "WORD|CODE", exclusive = true)]
     explain: Option<String>,
     /// Print the supported architectures, each with its first PTX version, and exit
     #[arg(long, exclusive = true)]
     print_targets: bool,
-    /// Print the instruction table for other programs, and exit; docs/editors.md describes the form
+    /// Print the instruction table for other programs, and exit
     #[arg(long, value_name = "FORM", exclusive = true)]
     print_isa: Option<IsaForm>,
     /// Print the passes of this project that --passes takes beside LLVM's, and exit
@@ -280,13 +332,21 @@ pub fn print_documents(documents: &Documents, mut command: Command, terminal: Te
 ///
 /// The exit status, if there is nothing more to do: after wrong usage, `--help` and `--version`.
 pub fn parse_arguments<A: Parser + CommandFactory>() -> Result<A, ExitCode> {
-    let error = match A::try_parse() {
+    let arguments = with_long_options(&A::command(), std::env::args_os());
+    let error = match A::try_parse_from(arguments) {
         Ok(arguments) => return Ok(arguments),
         Err(error) => error,
     };
     let format =
         asked_format(std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()));
-    let is_document = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if error.kind() == ErrorKind::DisplayVersion {
+        let text = version(A::command().get_name());
+        return Err(match Output::Stdout.write(text.as_bytes()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => ExitCode::from(failure.status().number()),
+        });
+    }
+    let is_document = error.kind() == ErrorKind::DisplayHelp;
     if is_document || format == ErrorFormat::Human {
         let _ = error.print();
     } else {
@@ -349,6 +409,22 @@ mod tests {
         assert_eq!(of("--error-format short --nope"), ErrorFormat::Short);
         assert_eq!(of("--error-format=nonsense"), ErrorFormat::Human);
         assert_eq!(of("--nope -- --error-format=json"), ErrorFormat::Human);
+    }
+
+    #[test]
+    fn options_of_llvm_have_one_dash() {
+        let command = Command::new("tool").arg(clap::Arg::new("target").long("target").alias("mcpu"));
+        let of = |line: &str| {
+            let words = with_long_options(&command, line.split(' ').map(OsString::from));
+            words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(of("tool -mcpu=sm_90 a.ll"), "tool --mcpu=sm_90 a.ll");
+        assert_eq!(of("tool -mcpu sm_90 -O2 -"), "tool --mcpu sm_90 -O2 -");
+        // The command has no such option.
+        assert_eq!(of("tool -mattr=+ptx88 -mcpux"), "tool -mattr=+ptx88 -mcpux");
+        assert_eq!(of("tool -- -mcpu=sm_90"), "tool -- -mcpu=sm_90");
+        assert!(feature("+ptx88") == Ok(PtxVersion::new(8, 8)) && feature("+ptx999").is_err());
+        assert!(feature("+sm_90").is_err_and(|text| text.contains("-mcpu=")) && feature("ptx88").is_err());
     }
 
     #[test]

@@ -20,6 +20,9 @@ pub struct Batch {
     pub files: Vec<(PathBuf, Option<PathBuf>)>,
 }
 
+/// The files that the summary names.
+const MOST_NAMED: usize = 10;
+
 /// The maximum nesting depth of folders.
 const MOST_LEVELS: usize = 64;
 
@@ -117,28 +120,31 @@ pub fn run_batch(
         bar.set_style(style);
     }
     set_bar(Some(bar.clone()));
-    let (mut failed, mut status, mut has_run) = (0usize, ExitStatus::Rejected, false);
+    let (mut failed, mut status, mut has_run) = (Vec::new(), ExitStatus::Rejected, false);
     for (file, product) in &batch.files {
         show_input(file.display().to_string());
         forget_input();
         let made =
             product.as_deref().map_or(Ok(()), make_folder).and_then(|()| work(file, product.as_deref()));
         if let Err(failure) = made {
-            failed += 1;
             status = failure.status();
             has_run |= status == ExitStatus::Failed;
-            failure.report(terminal);
+            let name = file.display().to_string();
+            failure.of_input(&name).report(terminal);
+            failed.push(name);
         }
         bar.inc(1);
     }
     set_bar(None);
     bar.finish_and_clear();
-    if failed == 0 {
+    if failed.is_empty() {
         return Ok(());
     }
     if batch.files.len() > 1 {
         let what = if has_run { "failed" } else { "were rejected" };
-        terminal.say(format!("{failed} of {} files {what}", batch.files.len()));
+        let more = if failed.len() > MOST_NAMED { ", .." } else { "" };
+        let names = failed.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        terminal.say(format!("{} of {} files {what}: {names}{more}", failed.len(), batch.files.len()));
     }
     Err(Failure::about_several(status, Vec::new()))
 }

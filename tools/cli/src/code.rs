@@ -31,6 +31,10 @@ ptx_diag::codes! {
     pub const CRASHED: Code = Code("T0015");
     /// How the warps of a compiled kernel are executed, with --remarks.
     pub const STRATEGY: Code = Code("T0016");
+    /// A buffer differs from what is expected of it (`--expect`).
+    pub const DIFFERENT: Code = Code("T0017");
+    /// A launch was interrupted by the user.
+    pub const INTERRUPTED: Code = Code("T0018");
     /// A kernel cannot be compiled ahead of time.
     pub const NOT_COMPILED: Code = Code("T0020");
     /// The block shape that a kernel is compiled for is not specified.

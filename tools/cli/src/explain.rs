@@ -7,10 +7,16 @@ use crate::examples::{ExampleKind, code_examples};
 use crate::failure::{ExitStatus, Failure};
 use crate::output::Output;
 
-/// Prints the meaning of a diagnostic code, or the rows for a complete or partial mnemonic.
+/// Prints the meaning of a diagnostic code, the rows for a complete or partial mnemonic, or the text about a directive, special register or modifier.
 pub fn explain(mnemonic: &str) -> Result<(), Failure> {
     if is_code(mnemonic) {
         return explain_code(mnemonic);
+    }
+    if mnemonic.starts_with(['.', '%']) {
+        return match ptx_isa::explain_word(mnemonic) {
+            Some(text) => Output::from_argument(None).write(text.as_bytes()),
+            None => Err(Failure::about(ExitStatus::Usage, "--explain", unknown_word(mnemonic))),
+        };
     }
     match ptx_isa::explain(mnemonic, ptx_program::decode::executes) {
         Ok(text) => Output::from_argument(None).write(text.as_bytes()),
@@ -65,14 +71,35 @@ fn explain_code(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// The error about a word with a dot or a percent sign that is none of PTX's.
+fn unknown_word(word: &str) -> Diagnostic {
+    let kind = if word.starts_with('%') { "special register" } else { "directive and no modifier" };
+    let finding = Diagnostic::error_without_place(crate::code::USAGE, format!("PTX has no {kind} `{word}`"));
+    let known: Vec<String> = ptx_isa::words().collect();
+    match ptx_diag::nearest(word, known.iter().map(String::as_str)) {
+        Some(near) => finding.with_help(format!("did you mean `{near}`?")),
+        None => finding.with_help("as in `.maxntid`, `%laneid`, `.ftz`"),
+    }
+}
+
+/// The word with a dot or a percent sign that a text without one is; `nearest` gives one that it almost is.
+fn meant_word(text: &str, nearest: bool) -> Option<String> {
+    let known: Vec<String> = ptx_isa::words().collect();
+    let names: Vec<&str> = known.iter().map(|word| word.trim_start_matches(['.', '%'])).collect();
+    let name = if nearest { ptx_diag::nearest(text, names.iter().copied())? } else { text };
+    let at = names.iter().position(|known| *known == name)?;
+    known.get(at).cloned()
+}
+
 fn finding(mnemonic: &str, error: &MnemonicError) -> Diagnostic {
     let say = |message: String| Diagnostic::error_without_place(crate::code::USAGE, message);
     let opcode = mnemonic.split('.').next().unwrap_or(mnemonic);
     match error {
         MnemonicError::UnknownOpcode { nearest } => {
             let finding = say(format!("PTX has no instruction `{opcode}`"));
-            match nearest {
-                Some(nearest) => finding.with_help(format!("did you mean `{nearest}`?")),
+            let near = || nearest.map(str::to_owned).or_else(|| meant_word(mnemonic, true));
+            match meant_word(mnemonic, false).or_else(near) {
+                Some(near) => finding.with_help(format!("did you mean `{near}`?")),
                 None => {
                     finding.with_help("specify an opcode and, optionally, some of its modifiers: `ld.global`")
                 }

@@ -2,6 +2,9 @@
 
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 
+/// The name of the command line in diagnostics.
+const COMMAND_LINE: &str = "<command line>";
+
 /// The exit status of a tool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExitStatus {
@@ -13,6 +16,8 @@ pub enum ExitStatus {
     Usage,
     /// An execution failed: trap, deadlock, time-out, bad access.
     Failed,
+    /// The user interrupted the tool.
+    Interrupted,
 }
 
 impl ExitStatus {
@@ -23,6 +28,8 @@ impl ExitStatus {
             ExitStatus::Rejected => 1,
             ExitStatus::Usage => 2,
             ExitStatus::Failed => 3,
+            // As a shell has it for a process that SIGINT ends.
+            ExitStatus::Interrupted => 130,
         }
     }
 }
@@ -56,6 +63,24 @@ impl Failure {
     /// The diagnostics with their inputs.
     pub(crate) fn parts(&self) -> &[(SourceFile, Diagnostics)] {
         &self.0.parts
+    }
+
+    /// Both failures, with the exit status of the first.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.0.parts.extend(other.0.parts);
+        self
+    }
+
+    /// The failure with the name of an input in place of the command line, which is the same for several inputs.
+    #[must_use]
+    pub(crate) fn of_input(mut self, name: &str) -> Self {
+        for (source, _) in &mut self.0.parts {
+            if source.name() == COMMAND_LINE {
+                *source = SourceFile::new(name, Vec::new());
+            }
+        }
+        self
     }
 
     /// A failure with one diagnostic about the file `name` as a whole.

@@ -8,6 +8,7 @@ mod arguments;
 mod batch;
 mod captured;
 pub mod code;
+mod demangle;
 mod examples;
 mod explain;
 mod failure;
@@ -17,12 +18,14 @@ mod passes;
 mod program;
 mod progress_bar;
 mod terminal;
+mod version;
 
 pub use arguments::{
-    ColorChoice, Documents, ErrorFormat, OptimizeArgs, PassReportArgs, ReportArgs, TargetArgs,
+    ColorChoice, Documents, ErrorFormat, OptimizeArgs, PassReportArgs, ReportArgs, TargetArgs, feature,
     parse_arguments, print_documents, ptx_version, sm,
 };
 pub use batch::{Batch, refuse_folders, run_batch};
+pub use demangle::{demangled, demangled_finding, demangled_text, named};
 pub use examples::{CodeExample, ExampleKind, code_examples};
 pub use explain::{all_codes, explanation};
 pub use failure::{ExitStatus, Failure, rejected, usage_or_rejected};
@@ -30,4 +33,5 @@ pub use input::{ReadError, STDIN_NAME, read_at_most, read_input};
 pub use output::{Output, is_same_file, refuse_input, refuse_terminal};
 pub use passes::optimize;
 pub use program::{crash_of_kernel, run};
+pub use progress_bar::{hide_spinner, show_progress_of};
 pub use terminal::{Terminal, Verbosity, Warnings};

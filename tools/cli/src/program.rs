@@ -8,6 +8,7 @@ use ptx_diag::{Diagnostic, Diagnostics, Format, SourceFile, render};
 use ptx_llvm_core::{KernelCrash, LastWords};
 
 use crate::failure::{ExitStatus, Failure};
+use crate::progress_bar::Spinner;
 use crate::terminal::{Terminal, write_stderr};
 use crate::{captured, code};
 
@@ -33,11 +34,13 @@ pub fn run(terminal: Terminal, work: impl FnOnce() -> Result<(), Failure> + Send
     ptx_llvm_core::on_fatal_error(report_fatal_error);
     let status = i32::from(ExitStatus::Rejected.number());
     ptx_llvm_core::on_crash(LastWords { words: crash_report, descriptor: captured::descriptor(), status });
+    let spinner = if terminal.shows_progress() { Spinner::start() } else { None };
     let result = thread::scope(|scope| {
         let worker = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work)?;
         // A panic has already printed its message; only the status is left to return.
         Ok::<_, std::io::Error>(worker.join().unwrap_or_else(|_| std::process::exit(101)))
     });
+    drop(spinner);
     terminal.show_captured();
     let status = match result {
         Ok(Ok(())) => ExitStatus::Ok,

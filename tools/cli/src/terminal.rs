@@ -43,6 +43,11 @@ impl Terminal {
         Self { format, verbosity, warnings }
     }
 
+    /// Whether a spinner may be shown: neither other programs nor the steps of the work are on the same stream.
+    pub(crate) fn shows_progress(&self) -> bool {
+        matches!(self.format, Format::Human(_)) && self.verbosity == Verbosity::Quiet
+    }
+
     /// The form in which diagnostics are shown.
     pub fn format(&self) -> Format {
         self.format

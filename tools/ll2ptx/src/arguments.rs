@@ -13,6 +13,8 @@ Examples:
   ptx2ll k.ptx | ll2ptx --target sm_90  through a pipe, for another architecture
   ll2ptx kernels/ --output-dir out      each .ll and .bc file of a folder
   ll2ptx --engine=llvm kernel.ll        with LLVM's own NVPTX backend, for comparison
+  ll2ptx -O2 -mcpu=sm_90 -mattr=+ptx88 -filetype=asm kernel.ll -o kernel.ptx
+                                        with the options of llc
 
 Exit status:
   0  success
@@ -89,6 +91,32 @@ impl From<CommentChoice> for Annotations {
     }
 }
 
+/// The kind of output, as for llc.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileType {
+    /// PTX.
+    Asm,
+    /// None.
+    Null,
+}
+
+fn file_type(text: &str) -> Result<FileType, String> {
+    match text {
+        "asm" => Ok(FileType::Asm),
+        "null" => Ok(FileType::Null),
+        "obj" => Err("ll2ptx makes no machine code: `ptxas -arch=sm_90 kernel.ptx -o kernel.cubin` makes it from the PTX".to_owned()),
+        _ => Err("expected asm or null".to_owned()),
+    }
+}
+
+/// A target triple whose architecture is NVPTX.
+fn triple(text: &str) -> Result<String, String> {
+    match text.split('-').next() {
+        Some("nvptx64" | "nvptx") => Ok(text.to_owned()),
+        _ => Err("expected a triple for NVPTX, as in nvptx64-nvidia-cuda".to_owned()),
+    }
+}
+
 /// Translate LLVM IR for NVPTX into PTX
 #[derive(Clone, Debug, Parser)]
 #[command(name = "ll2ptx", version, after_help = EXAMPLES)]
@@ -127,6 +155,12 @@ pub struct Arguments {
         long_help = "Accepted for compatibility with LLVM's tools: the output is always text"
     )]
     pub text: bool,
+    /// Whether to write the PTX: asm, or null to translate and check only; also -filetype=, as for llc
+    #[arg(long, value_name = "TYPE", value_parser = file_type, hide_short_help = true)]
+    pub filetype: Option<FileType>,
+    /// Override the module's target triple, as in nvptx64-nvidia-cuda; also -mtriple=, as for llc
+    #[arg(long, alias = "mtriple", value_name = "TRIPLE", value_parser = triple, help_heading = "Target")]
+    pub triple: Option<String>,
     /// How to optimize first
     #[command(flatten)]
     pub optimize: OptimizeArgs,

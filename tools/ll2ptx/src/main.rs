@@ -13,10 +13,10 @@ use ptx_cli::{
 use ptx_diag::Diagnostic;
 use ptx_driver::{
     JudgedText, Style, TargetChoice, explain, generate, llvm_context, lower_constructors, print_checked,
-    raise_in_style, read_llvm, settle_atomics, settle_unoptimized,
+    raise_in_style, read_llvm_as, settle_atomics, settle_unoptimized,
 };
 
-use crate::arguments::{Arguments, Engine};
+use crate::arguments::{Arguments, Engine, FileType};
 
 fn main() -> ExitCode {
     let arguments = match parse_arguments::<Arguments>() {
@@ -58,7 +58,8 @@ fn translate(arguments: &Arguments, input: &Path, output: Option<&Path>) -> Resu
     refuse_input(&Output::from_argument(output), [input])?;
     let source = read_input(input)?;
     let context = llvm_context(&source).map_err(|found| rejected(&source, found))?;
-    let module = terminal.step("read LLVM IR", || read_llvm(&context, &source));
+    let module =
+        terminal.step("read LLVM IR", || read_llvm_as(&context, &source, arguments.triple.as_deref()));
     let (mut module, mut warnings) = module.map_err(|found| rejected(&source, found))?;
 
     settle_atomics(&mut module, arguments.atomics.into());
@@ -67,7 +68,7 @@ fn translate(arguments: &Arguments, input: &Path, output: Option<&Path>) -> Resu
         .map_err(|found| rejected(&source, found))?;
     warnings.append(more);
 
-    let choice = TargetChoice { sm: arguments.target.target, version: arguments.target.ptx_version };
+    let choice = TargetChoice { sm: arguments.target.target, version: arguments.target.version() };
     terminal
         .step("optimize", || optimize(&arguments.optimize, &arguments.told, &mut module, choice, &source))
         .map_err(|found| usage_or_rejected(&source, found))?;
@@ -102,5 +103,8 @@ fn translate(arguments: &Arguments, input: &Path, output: Option<&Path>) -> Resu
             .map_err(|found| rejected(&source, found))?,
     };
     terminal.warn(vec![(source, warnings)])?;
+    if arguments.filetype == Some(FileType::Null) {
+        return Ok(());
+    }
     Output::from_argument(output).write(text.as_bytes())
 }

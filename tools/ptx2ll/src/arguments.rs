@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
-use ptx_cli::{Documents, OptimizeArgs, PassReportArgs, ReportArgs, ptx_version, sm};
+use ptx_cli::{Documents, OptimizeArgs, PassReportArgs, ReportArgs, feature, ptx_version, sm};
 use ptx_isa::{PtxVersion, Sm};
 use ptx_specialize::Assumptions;
 
@@ -88,12 +88,15 @@ fn block(text: &str) -> Result<[u32; 3], String> {
 #[command(next_help_heading = "Target")]
 pub struct TargetArgs {
     /// Override the module's architecture, as in sm_90a; or the CPU that kernels are compiled for: host (this one), x86_64 or
-    /// aarch64. Then --emit is ll, bc, asm or obj, and a header for C is written
-    #[arg(long, value_name = "TARGET", value_parser = target)]
+    /// aarch64. Then --emit is ll, bc, asm or obj, and a header for C is written. Also -mcpu=sm_90a, as for llc
+    #[arg(long, alias = "mcpu", value_name = "TARGET", value_parser = target)]
     pub target: Option<Target>,
     /// Override the module's PTX version, as in 8.7
     #[arg(long, value_name = "X.Y", value_parser = ptx_version)]
     pub ptx_version: Option<PtxVersion>,
+    /// Same as --ptx-version, as for llc: -mattr=+ptx87
+    #[arg(long, value_name = "+ptxXY", value_parser = feature, conflicts_with = "ptx_version", hide_short_help = true)]
+    pub mattr: Option<PtxVersion>,
     /// CPU name as in LLVM and C compilers, as in x86-64-v3 or neoverse-n1 [default: this one for host, x86-64-v2 (SSE4.2) for x86_64,
     /// generic (NEON) for aarch64]
     #[arg(long, value_name = "NAME")]
@@ -110,6 +113,11 @@ pub struct TargetArgs {
 }
 
 impl TargetArgs {
+    /// The PTX version that is asked for.
+    pub fn version(&self) -> Option<PtxVersion> {
+        self.ptx_version.or(self.mattr)
+    }
+
     /// The architecture, if the target is a GPU.
     pub fn gpu(&self) -> Option<Sm> {
         match self.target {

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use ptx_cli::{ExitStatus, Failure, read_input};
+use ptx_cli::{ExitStatus, Failure, named, read_input};
 use ptx_diag::Diagnostic;
-use ptx_ir::Module;
+use ptx_ir::{FunctionKind, Module};
 use ptx_isa::ScalarType;
 use ptx_specialize::{Assumptions, Number, number_parameters};
 use serde::Deserialize;
@@ -44,13 +44,21 @@ pub(crate) fn assumptions(path: &Path, module: &Module) -> Result<Assumptions, F
         let wrong = || rejected(format!("`{name}`: expected up to three numbers from 1"));
         list.map(|list| three(list).ok_or_else(wrong)).transpose()
     };
-    let types =
-        number_parameters(module, file.entry.as_deref()).map_err(|error| rejected(error.to_string()))?;
+    let entry = file.entry.map(|wanted| {
+        let kernels = module.functions.iter().filter(|function| function.kind == FunctionKind::Kernel);
+        let all: Vec<&str> = kernels.map(|kernel| module.name(kernel.name)).collect();
+        match named(&all, &wanted).as_slice() {
+            [only] => (*only).to_owned(),
+            // It is refused, with the names of the kernels.
+            [] | [_, ..] => wanted,
+        }
+    });
+    let types = number_parameters(module, entry.as_deref()).map_err(|error| rejected(error.to_string()))?;
     let number = |(index, (argument, ty)): (usize, (&Value, Option<ScalarType>))| {
         Some((index, Number::from_bytes(&bytes(argument)?, ty?)?))
     };
     let found = Assumptions {
-        entry: file.entry,
+        entry,
         grid: extents("grid", file.grid)?,
         block: extents("block", file.block)?,
         arguments: file.args.iter().zip(types).enumerate().filter_map(number).collect(),
@@ -65,6 +73,10 @@ pub(crate) fn assumptions(path: &Path, module: &Module) -> Result<Assumptions, F
 
 /// The bytes of an argument that is one number, as in `i32=5`; absent for buffers, structures and others.
 fn bytes(argument: &Value) -> Option<Vec<u8>> {
+    // `{"name": "n", "value": "i32=5"}`
+    if let Some(value) = argument.get("value") {
+        return bytes(value);
+    }
     let (kind, text) = argument.as_str()?.split_once('=')?;
     Some(match kind {
         "i8" | "u8" => integer(text)?.to_le_bytes()[..1].to_vec(),

@@ -78,7 +78,7 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
         Emit::Ptx => Comments::Kept,
         Emit::Ll | Emit::Bc | Emit::None | Emit::Asm | Emit::Obj => Comments::Dropped,
     };
-    let choice = TargetChoice { sm: arguments.target.gpu(), version: arguments.target.ptx_version };
+    let choice = TargetChoice { sm: arguments.target.gpu(), version: arguments.target.version() };
     let program = terminal.step("read PTX", || read_program(inputs, choice, comments));
     let Program { module, sources, mut warnings } =
         program.map_err(|found| Failure::about_several(ExitStatus::Rejected, found))?;

@@ -104,6 +104,32 @@ fn instructions_are_explained() {
 }
 
 #[test]
+fn directives_special_registers_and_modifiers_are_explained() {
+    for (word, part) in [
+        (".maxntid", "The most threads of a block"),
+        ("%laneid", "Lane within the warp"),
+        ("%tid.x", "with the components `.x`"),
+        (".ftz", "Subnormal inputs and results are zeros"),
+        (".acquire", "`atom`, `barrier`, `fence`, `ld`"),
+        (".u32", "unsigned integer of 32 bits"),
+    ] {
+        let (status, out, err) = ptx2ll(&["--explain", word], b"");
+        assert!(status == 0 && err.is_empty() && text(out).contains(part), "{word}: {err}");
+    }
+    for (word, near) in [
+        (".maxnted", "`.maxntid`"),
+        ("%lanid", "`%laneid`"),
+        ("laneid", "`%laneid`"),
+        ("reqntid", "`.reqntid`"),
+        (".fzt", "`.ftz`"),
+        ("%zzzzzz", "`%laneid`"),
+    ] {
+        let (status, out, err) = ptx2ll(&["--explain", word], b"");
+        assert!(status == 2 && out.is_empty() && err.contains(near), "{word}: {err}");
+    }
+}
+
+#[test]
 fn codes_of_findings_are_explained() {
     let (status, out, err) = ptx2ll(&["--explain", "V0501"], b"");
     assert_eq!((status, err.as_str()), (0, ""));
@@ -319,9 +345,43 @@ fn help_version_and_completions_are_there() {
     let out = text(out);
     assert!(status == 0 && out.contains("Examples:") && out.contains("Exit status:"), "{out}");
     let (status, out, _) = ptx2ll(&["--version"], b"");
-    assert_eq!((status, text(out).as_str()), (0, concat!("ptx2ll ", env!("CARGO_PKG_VERSION"), "\n")));
+    let out = text(out);
+    let lines: Vec<&str> = out.lines().collect();
+    let [tool, llvm, ptx] = lines[..] else { panic!("{out}") };
+    let commit = tool.strip_prefix(concat!("ptx2ll ", env!("CARGO_PKG_VERSION"))).expect("the version");
+    let commit = commit.strip_prefix(" (").and_then(|rest| rest.strip_suffix(')'));
+    // Outside of a checkout of git there is none.
+    assert!(
+        commit.is_none_or(|commit| commit.len() == 12 && u64::from_str_radix(commit, 16).is_ok()),
+        "{tool}"
+    );
+    assert!(status == 0 && llvm.starts_with("LLVM 22."), "{llvm}");
+    assert_eq!(ptx, "PTX 9.5, sm_121");
     let (status, out, _) = ptx2ll(&["--completions", "bash"], b"");
     assert!(status == 0 && text(out).contains("complete"));
+}
+
+#[test]
+fn options_of_llc_are_understood() {
+    let (status, out, err) = ptx2ll(&["-S", "-mcpu=sm_90", "-mattr=+ptx88", "-"], KERNEL.as_bytes());
+    let out = text(out);
+    assert!(status == 0 && out.contains("\"target-cpu\"=\"sm_90\"") && out.contains("+ptx88"), "{err}{out}");
+    let (status, _, err) = ptx2ll(&["-mcpu=sm_9"], KERNEL.as_bytes());
+    assert!(status == 2 && err.contains("unknown architecture"), "{err}");
+}
+
+#[test]
+fn cuda_sources_are_recognized() {
+    for input in [
+        "#include <cuda_runtime.h>\n__global__ void k(float *p) { p[threadIdx.x] = 1; }\n",
+        "extern \"C\" __global__ void k() {}\n",
+    ] {
+        let (status, out, err) = ptx2ll(&[], input.as_bytes());
+        assert_eq!((status, out.len()), (1, 0), "{err}");
+        for part in ["error[P0008]", "nvcc --ptx", "clang++ -x cuda --cuda-device-only", "1 error\n"] {
+            assert!(err.contains(part), "{part}: {err}");
+        }
+    }
 }
 
 /// With LD_DEBUG the dynamic loader prints every library that it loads.
@@ -445,7 +505,8 @@ fn folders_are_translated_file_by_file_and_go_on_after_a_wrong_one() {
     let (status, out, err) = in_folder(folder.path(), &["in", "--output-dir", "out", "--error-format=short"]);
     assert_eq!((status, out.as_str()), (1, ""), "{err}");
     assert!(
-        err.contains("in/wrong.ptx:6:5: error[P0301]") && err.ends_with("1 of 3 files were rejected\n"),
+        err.contains("in/wrong.ptx:6:5: error[P0301]")
+            && err.ends_with("1 of 3 files were rejected: in/wrong.ptx\n"),
         "{err}"
     );
     for made in ["out/a.ll", "out/deep/b.ll"] {
@@ -691,6 +752,12 @@ fn a_launch_file_says_what_is_assumed() {
     let text = "block=64 grid=2,3 arg1=4294967294 arg2=0.10000000149011612";
     let (_, from_text, _) = ptx2ll(&["--emit=ptx", "--assume", text], LOOP.as_bytes());
     assert_eq!(String::from_utf8_lossy(&from_file), String::from_utf8_lossy(&from_text));
+    // Named arguments are the same, as `ptxrun --template` writes them.
+    let path = file(
+        r#"{"entry": "sum", "block": [64], "grid": [2, 3], "args": ["in=a.bin", {"name": "n", "value": "i32=-2"}, {"value": "f32=0.1"}, "hex=0000000000000000"]}"#,
+    );
+    let (_, named, _) = ptx2ll(&["--emit=ptx", "--assume-launch", &path], LOOP.as_bytes());
+    assert_eq!(String::from_utf8_lossy(&named), String::from_utf8_lossy(&from_text));
     let wrong = [
         ("{", "EOF"),
         (r#"{"block": [0]}"#, "`block`: expected up to three numbers from 1"),

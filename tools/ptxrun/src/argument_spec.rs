@@ -9,11 +9,16 @@ use std::path::{Path, PathBuf};
 use ptx_exec::tensormap::{PixelBox, Tensor, WideMode};
 use ptx_exec::texture::{Image, Sampler, Surface, Texture};
 
+use crate::filled::{FilledSpec, Filling};
+use crate::value_type::ValueType;
+
 /// One kernel argument (`--arg SPEC`).
 #[derive(Clone, PartialEq, Debug)]
 pub enum ArgumentSpec {
-    /// `i32=-5`, `f32=1.5`, `hex=0011..`: the parameter's bytes, little endian.
+    /// `hex=0011..`: the parameter's bytes.
     Bytes(Vec<u8>),
+    /// `i32=-5`, `f32=1.5`: a number of a type, with its bytes, little endian.
+    Number(ValueType, Vec<u8>),
     /// `in=FILE`: a buffer with the file's content.
     In(PathBuf),
     /// `out=BYTES:FILE`: a zeroed buffer, written to the file after the launch.
@@ -22,6 +27,8 @@ pub enum ArgumentSpec {
     InOut(PathBuf, PathBuf),
     /// `zero=BYTES`: a zeroed buffer.
     Zero(u64),
+    /// `buffer=iota,type=f32,dims=256`: a buffer with a type.
+    Filled(Box<FilledSpec>),
     /// `tensormap=BUFFER,type=..,dims=..,box=..`: a tensor map over its own buffer, or over that of another argument.
     TensorMap(Box<TensorMapSpec>),
     /// `texture=BUFFER,type=..,dims=..`, `surface=..`: the handle of a texture or surface.
@@ -38,10 +45,18 @@ impl ArgumentSpec {
     /// Whether it is a buffer whose address is the parameter.
     pub fn is_plain_buffer(&self) -> bool {
         match self {
-            Self::In(_) | Self::Out(..) | Self::InOut(..) | Self::Zero(_) | Self::ComposedBuffer(_) => true,
-            Self::Bytes(_) | Self::TensorMap(_) | Self::Texture(_) | Self::Sampler(_) | Self::Composed(_) => {
-                false
-            }
+            Self::In(_)
+            | Self::Out(..)
+            | Self::InOut(..)
+            | Self::Zero(_)
+            | Self::Filled(_)
+            | Self::ComposedBuffer(_) => true,
+            Self::Bytes(_)
+            | Self::Number(..)
+            | Self::TensorMap(_)
+            | Self::Texture(_)
+            | Self::Sampler(_)
+            | Self::Composed(_) => false,
         }
     }
 
@@ -63,6 +78,7 @@ impl ArgumentSpec {
     pub fn output(&self) -> Option<&Path> {
         match self.buffer() {
             Some(Self::Out(_, path) | Self::InOut(_, path)) => Some(path),
+            Some(Self::Filled(spec)) => spec.output.as_deref(),
             _ => None,
         }
     }
@@ -213,6 +229,14 @@ pub fn beside(spec: ArgumentSpec, folder: &Path) -> ArgumentSpec {
         ArgumentSpec::In(path) => ArgumentSpec::In(place(path)),
         ArgumentSpec::Out(bytes, path) => ArgumentSpec::Out(bytes, place(path)),
         ArgumentSpec::InOut(from, to) => ArgumentSpec::InOut(place(from), place(to)),
+        ArgumentSpec::Filled(mut spec) => {
+            if let Filling::File(path) = spec.filling {
+                spec.filling = Filling::File(place(path));
+            }
+            spec.output = spec.output.map(place);
+            spec.expected = spec.expected.map(|(path, tolerance)| (place(path), tolerance));
+            ArgumentSpec::Filled(spec)
+        }
         ArgumentSpec::TensorMap(mut map) => {
             if let BufferSource::Own(own) = map.source {
                 map.source = BufferSource::Own(beside(own, folder));
@@ -236,6 +260,7 @@ pub fn beside(spec: ArgumentSpec, folder: &Path) -> ArgumentSpec {
         // The paths of these were resolved when the launch file was parsed.
         ArgumentSpec::ComposedBuffer(_)
         | ArgumentSpec::Bytes(_)
+        | ArgumentSpec::Number(..)
         | ArgumentSpec::Zero(_)
         | ArgumentSpec::Sampler(_) => spec,
     }

@@ -10,6 +10,7 @@ use ptx_host::{Form, Options};
 
 use crate::argument_spec::ArgumentSpec;
 use crate::engine::{Check, Emit, Engine, PrintAfter};
+use crate::expected::ExpectSpec;
 use crate::spec::{Dimensions, PrintSpec, ReferenceSpec};
 use crate::store::Bytes;
 use crate::time::TimeFormat;
@@ -25,6 +26,12 @@ Arguments (--arg), one for each kernel parameter, in order:
   inout=FILE:FILE                         a buffer with the first file's content, written to the
                                           second one
   zero=BYTES                              a zeroed buffer
+  buffer=CONTENTS,type=f32,dims=16x16[,out=FILE][,expect=FILE][,atol=X][,rtol=X][,ulp=N]
+      A buffer of elements, whose outermost dimension is first. CONTENTS is zero, iota (0, 1, 2 ..),
+      random=SEED (floating-point numbers from 0 to below 1, integers of all values), fill=VALUE or
+      in=FILE. After the launch it is written (out=) and compared (expect=) as by --expect.
+  Files whose names end in .npy are NumPy arrays, with type and dimensions of their own; those that
+  are given too are checked. in=x.npy and inout=x.npy:y.npy take them, too.
   address=BUFFER[+BYTES]                  the address of another argument's buffer, by its index
   tensormap=BUFFER,type=f16,dims=256x512,box=64x16[,strides=512][,steps=1x1][,interleave=16B]
            [,swizzle=128B][,fill=nan][,offset=BYTES]
@@ -54,16 +61,18 @@ Launch file (--launch), in JSON; options on the command line take precedence:
   {\"entry\": \"saxpy\", \"grid\": [4], \"block\": [128], \"cluster\": [1], \"shared\": 0,
    \"cooperative\": false,
    \"args\": [\"i32=500\", \"f32=2\", \"in=x.bin\", \"inout=y.bin:y.bin\"], \"references\": [],
-   \"engine\": \"interp\", \"async\": \"late\", \"threads\": 2, \"timeout\": 10, \"print\": [\"3:f32:4\"]}
+   \"engine\": \"interp\", \"async\": \"late\", \"threads\": 2, \"timeout\": 10, \"print\": [\"3:f32:4\"],
+   \"expect\": [\"3=want.npy,rtol=1e-5\"]}
 Every field is optional. Relative file names are relative to the launch file. Besides strings, args
-may have lists, whose items follow each other without gaps, structures, and buffers made of these:
+may have lists, whose items follow each other without gaps, structures, buffers made of these, and
+{\"name\": \"n\", \"value\": ..}, whose name is a comment:
   {\"bytes\": 160, \"fields\": [{\"at\": 0, \"value\": \"tensormap=a,type=f32,dims=4x8,box=4x1\"},
                              {\"at\": 128, \"value\": \"address=b+16\"},
                              {\"at\": 136, \"value\": [\"i32=8\", [\"f32=1\", \"f32=0.5\"]]}]}
   {\"buffer\": [\"address=a\", \"address=b\"]}
 A structure may start as \"hex\": \"00ff..\" instead of zeros. \"buffers\": {\"a\": \"in=a.bin\", ..} are
-buffers without a parameter: address=, tensormap=, texture= and print name them. docs/launching.md
-has an example.
+buffers without a parameter: address=, tensormap=, texture= and print name them. --launch-schema
+prints a JSON schema of launch files, by which editors complete and check them.
 
 Engines (--engine): interp, the reference, checks every access to memory. jit compiles the kernel for
 this processor with LLVM: much faster, but without checks; an access outside of the buffers is
@@ -72,7 +81,7 @@ Results and other errors are the same in both. Kernels that jit does not compile
 the instruction and the reason, and so are --profile, --trace and other requests that only interp
 can fulfil; auto executes them by interp, and --remarks or --verbose reports why. --emit=host-ll or
 --emit=host-asm prints the code. For compiled kernels --remarks reports which memory accesses and
-branches are not scalars or plain vectors, and why; docs/compiled.md has the list.
+branches are not scalars or plain vectors, and why.
 
 auto, the default, starts with interp. After 1,048,576 warp instructions (16,384 with matrix products)
 the kernel is compiled while interp goes on; if it is compiled first, compiled code executes the
@@ -129,6 +138,9 @@ Examples:
   ptxrun k.ptx --launch k.json --trace=block=1,thread=33,line=12-20
   ptxrun k.ptx --launch k.json --engine jit --remarks --error-format=short
   ptxrun k.ptx --launch k.json --print-after=rows       the facts about each register
+  ptxrun --template k.ptx > k.json        a launch file to fill in
+  ptxrun k.ptx --grid 1 --block 64 --arg buffer=random=7,type=f32,dims=64,out=y.npy
+  ptxrun k.ptx --launch k.json --expect 2=y.npy,rtol=1e-5
   ptxrun --list kernels/                  the kernels of each file, with their parameters
   ptxrun kernels/ --timeout 10            each file, with the launch file next to it
 
@@ -136,7 +148,9 @@ Exit status:
   0  success
   1  the input or the launch was rejected
   2  wrong usage
-  3  the execution failed: trap, deadlock, time-out or bad access; no output file is written";
+  3  the execution failed: trap, deadlock, time-out or bad access; no output file is written;
+     or a buffer is not as --expect has it
+  130  interrupted by Ctrl-C; where the launch was is reported";
 
 /// Execute a kernel on this machine's CPU
 #[derive(Clone, Debug, Parser)]
@@ -149,10 +163,14 @@ pub struct Arguments {
     /// Write the PTX that LLVM IR, or PTX with -O, becomes to this file before it is checked; errors have their places there
     #[arg(long, value_name = "FILE")]
     pub keep_ptx: Option<PathBuf>,
-    /// List the kernels of each input with their parameters and execute nothing; a folder means all files in it
-    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "remarks", "check", "jit_check_shapes", "disable", "cpu", "print_after", "debug", "perf_map", "emit", "cache_dir", "no_cache", "cache_size", "completion", "reconvergence", "profile", "trace", "time", "repeat", "threads", "timeout"])]
+    /// List the kernels of each input with their parameters and execute nothing; a folder means all files in it. With --error-format=json an object on a line
+    /// for each: its name and the one in the source, parameters with type, size, alignment and offset, blocks and shared memory
+    #[arg(long, conflicts_with_all = ["template", "entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "expect", "launch", "engine", "remarks", "check", "jit_check_shapes", "disable", "cpu", "print_after", "debug", "perf_map", "emit", "cache_dir", "no_cache", "cache_size", "completion", "reconvergence", "profile", "trace", "time", "repeat", "threads", "timeout"])]
     pub list: bool,
-    /// The kernel's name
+    /// Print a launch file for the kernel, to be filled in: one block, numbers that are 0, and zeroed buffers for parameters that are used as addresses
+    #[arg(long, conflicts_with_all = ["grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "expect", "launch", "engine", "remarks", "check", "jit_check_shapes", "disable", "cpu", "print_after", "debug", "perf_map", "emit", "cache_dir", "no_cache", "cache_size", "completion", "reconvergence", "profile", "trace", "time", "repeat", "threads", "timeout"])]
+    pub template: bool,
+    /// The kernel's name, in the PTX or in the source: `_Z5saxpyif`, `saxpy`, `saxpy(int, float)`. Not needed for the only kernel
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
     /// Blocks in each dimension
@@ -179,9 +197,16 @@ pub struct Arguments {
     /// Show a buffer after the launch, by the argument's index from 0 or its name in the launch file
     #[arg(long, value_name = "BUFFER:TYPE[:COUNT]")]
     pub print: Vec<PrintSpec>,
+    /// Compare a buffer after the launch with a file, a .npy file or one with elements of a type: BUFFER=FILE[,type=TYPE][,atol=X][,rtol=X][,ulp=N]. If
+    /// they differ by more than the tolerance, the first differences are shown, and the exit status is 3
+    #[arg(long, value_name = "SPEC")]
+    pub expect: Vec<ExpectSpec>,
     /// A file that describes the launch
     #[arg(long, value_name = "FILE.json")]
     pub launch: Option<PathBuf>,
+    /// Print the JSON schema of launch files, for editors, and exit
+    #[arg(long, exclusive = true)]
+    pub launch_schema: bool,
     /// What executes the kernel [default: auto]
     #[arg(long, value_enum, value_name = "ENGINE")]
     pub engine: Option<Engine>,

@@ -21,7 +21,7 @@ impl Composed {
     }
 }
 
-/// Parses an argument of a launch file: a text as on the command line, an array, a structure, or a buffer with such contents.
+/// Parses an argument of a launch file: a text as on the command line, an array, a structure, a buffer with such contents, or one of these with a name.
 ///
 /// # Errors
 /// The path of the error (`args[2].fields[0]`), and its message.
@@ -30,6 +30,10 @@ pub fn argument(value: &Value, name: &str, folder: &Path) -> Result<ArgumentSpec
         Value::String(text) => {
             let spec: ArgumentSpec = text.parse().map_err(|error| format!("`{name}`: {error}"))?;
             Ok(beside(spec, folder))
+        }
+        Value::Object(object) if object.contains_key("value") => {
+            known_keys(object, name, &["name", "value"])?;
+            argument(&object["value"], &format!("{name}.value"), folder)
         }
         Value::Object(object) if object.contains_key("buffer") => {
             known_keys(object, name, &["buffer"])?;
@@ -66,7 +70,9 @@ fn composed(value: &Value, name: &str, folder: &Path) -> Result<Composed, String
 /// An argument in a structure.
 fn field(spec: ArgumentSpec) -> Result<Composed, String> {
     match spec {
-        ArgumentSpec::Bytes(bytes) => Ok(Composed { bytes, parts: Vec::new() }),
+        ArgumentSpec::Bytes(bytes) | ArgumentSpec::Number(_, bytes) => {
+            Ok(Composed { bytes, parts: Vec::new() })
+        }
         ArgumentSpec::Composed(composed) => Ok(*composed),
         ArgumentSpec::Texture(_) | ArgumentSpec::Sampler(_) => Ok(Composed::of(DeferredPart::Argument(spec))),
         ArgumentSpec::TensorMap(ref map) if map.source.own().is_none() => {
@@ -77,6 +83,7 @@ fn field(spec: ArgumentSpec) -> Result<Composed, String> {
         | ArgumentSpec::Out(..)
         | ArgumentSpec::InOut(..)
         | ArgumentSpec::Zero(_)
+        | ArgumentSpec::Filled(_)
         | ArgumentSpec::ComposedBuffer(_) => {
             Err("a field has the address= of a buffer, which is another argument or in `buffers`".to_owned())
         }

@@ -1,7 +1,7 @@
 //! The engine that executes a kernel, and remarks on the kernel's code. [`ptx_device::policy`] decides how a launch begins with an engine.
 
 use clap::ValueEnum;
-use ptx_cli::code;
+use ptx_cli::{code, demangled_text};
 use ptx_device::policy::NotCompiled;
 use ptx_diag::{Detail, Diagnostic, Severity};
 use ptx_driver::Sources;
@@ -197,7 +197,8 @@ fn how(program: &Program, strategy: String) -> Diagnostic {
 
 /// The handler for crashes of the code of a kernel.
 pub fn crash(kernel: &str, is_checked: bool) -> KernelCrash {
-    ptx_cli::crash_of_kernel(|signal| {
+    let kernel = demangled_text(kernel);
+    ptx_cli::crash_of_kernel(move |signal| {
         if is_checked {
             let message = format!("the code of `{kernel}` crashed ({signal}), though it checks its accesses");
             return Diagnostic::error_without_place(code::DEFECT, message).with_help(

@@ -11,7 +11,11 @@ use serde_json::Value;
 
 use crate::argument_spec::{ArgumentSpec, BufferSource, Composed, beside};
 use crate::composed::argument;
+use crate::expected::ExpectSpec;
 use crate::spec::{Dimensions, PrintSpec, ReferenceSpec};
+
+/// The JSON schema of launch files (`--launch-schema`). A test compares it with what is accepted.
+pub const SCHEMA: &str = include_str!("launch.schema.json");
 
 /// The contents of a launch file. Every field is optional and corresponds to the option of the same name.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -46,12 +50,17 @@ pub struct LaunchFile {
     pub timeout: Option<f64>,
     /// `"print": ["1:f32:4"]`
     pub print: Vec<PrintSpec>,
+    /// `"expect": ["1=y.npy,rtol=1e-5"]`; paths are relative to the launch file.
+    pub expect: Vec<ExpectSpec>,
 }
 
 /// The JSON form of the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Json {
+    /// The schema of the file, which editors use.
+    #[serde(rename = "$schema")]
+    _schema: Option<String>,
     entry: Option<String>,
     grid: Option<Vec<u32>>,
     block: Option<Vec<u32>>,
@@ -73,6 +82,8 @@ struct Json {
     timeout: Option<f64>,
     #[serde(default)]
     print: Vec<String>,
+    #[serde(default)]
+    expect: Vec<String>,
 }
 
 /// Any JSON in which no object has a duplicate key: the first of two values would be lost.
@@ -155,7 +166,7 @@ pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
         }
         let spec = match argument(value, &place, folder)? {
             // A value that is not a buffer is the content of the buffer.
-            ArgumentSpec::Bytes(bytes) => {
+            ArgumentSpec::Bytes(bytes) | ArgumentSpec::Number(_, bytes) => {
                 ArgumentSpec::ComposedBuffer(Box::new(Composed { bytes, parts: Vec::new() }))
             }
             ArgumentSpec::Composed(composed) => ArgumentSpec::ComposedBuffer(composed),
@@ -163,7 +174,7 @@ pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
         };
         if !spec.is_plain_buffer() {
             return Err(format!(
-                "`{place}`: a buffer is in=, out=, inout=, zero=, or values such as hex=, a list or an object with `fields`"
+                "`{place}`: a buffer is in=, out=, inout=, zero=, buffer=, or values such as hex=, a list or an object with `fields`"
             ));
         }
         Ok((name.clone(), spec))
@@ -175,6 +186,10 @@ pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
     let view = |(index, text): (usize, &String)| {
         text.parse::<PrintSpec>().map_err(|error| format!("`print[{index}]`: {error}"))
     };
+    let expectation = |(index, text): (usize, &String)| {
+        let spec: ExpectSpec = text.parse().map_err(|error| format!("`expect[{index}]`: {error}"))?;
+        Ok::<_, String>(ExpectSpec { file: folder.join(&spec.file), ..spec })
+    };
     let completion = |text: String| text.parse().map_err(|error| format!("`async`: {error}"));
     let reconvergence = |text: String| text.parse().map_err(|error| format!("`reconverge`: {error}"));
     Ok(LaunchFile {
@@ -185,6 +200,7 @@ pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
         buffers: json.buffers.iter().map(buffer).collect::<Result<_, String>>()?,
         references: json.references.iter().enumerate().map(reference).collect::<Result<_, String>>()?,
         print: json.print.iter().enumerate().map(view).collect::<Result<_, String>>()?,
+        expect: json.expect.iter().enumerate().map(expectation).collect::<Result<_, String>>()?,
         completion: json.completion.map(completion).transpose()?,
         reconvergence: json.reconverge.map(reconvergence).transpose()?,
         entry: json.entry,

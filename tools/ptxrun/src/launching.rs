@@ -3,20 +3,21 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ptx_cli::{ExitStatus, Failure, Output};
+use ptx_cli::{ExitStatus, Failure, Output, demangled_finding};
 use ptx_device::policy::{self, Compilation, NotStarted, Raced, Start, When};
 use ptx_diag::{Diagnostic, Diagnostics, Severity};
 use ptx_driver::Sources;
-use ptx_exec::engine::{Checked, Interpretation};
+use ptx_exec::engine::{Checked, Interpretation, Setup};
 use ptx_exec::{DecodedLaunch, ExecError, Executed, Launch, LoadedLaunch, Outcome, Report, codes};
 use ptx_host::analysis::Launched;
-use ptx_host::{CompileError, Compiler, Kernel, Kernels, Options, Rest};
+use ptx_host::{Cancellation, CompileError, Compiler, Kernel, Kernels, Options, Rest};
 use ptx_llvm_core::KernelCrash;
 use ptx_verify::Verified;
 
 use crate::arguments::Arguments;
 use crate::automatic::Trial;
 use crate::engine::{self, Check, Engine};
+use crate::interrupt::{self, Interruptible, Watched};
 use crate::plan::Plan;
 use crate::store::Store;
 use crate::time::{self, Stopwatch};
@@ -186,6 +187,7 @@ impl<'a> Launching<'a> {
             Ok((setup, loaded))
         });
         let (setup, loaded) = setup.map_err(|error| failed(self.sources, error))?;
+        let interpretation = Interpretation::new(setup.clone());
         let steps = policy::steps(setup.program());
         let tell = move || {
             terminal.show_work("execute and compile");
@@ -194,7 +196,9 @@ impl<'a> Launching<'a> {
             });
         };
         let compiler = compilation.compiler.clone();
-        let (report, error) = match policy::race(Interpretation::new(setup), compilation, steps, tell) {
+        let watched = interpreted(&interpretation, &setup);
+        let _interruptible = interrupt::during(terminal, &self.launch.entry, watched);
+        let (report, error) = match policy::race(interpretation, compilation, steps, tell) {
             Raced::Compiled(kernel) => {
                 terminal.note(|| {
                     "compiled code executes the launch from its beginning: it was ready before the interpreter"
@@ -238,7 +242,8 @@ impl<'a> Launching<'a> {
             let timeout = if number == 0 { left(deadline) } else { self.plan.timeout };
             let (executed, elapsed) = terminal.step("execute", || {
                 let begin = Stopwatch::start();
-                let executed = launch_once(&loaded, code.as_ref(), timeout);
+                let watch = |watched| interrupt::during(terminal, &self.launch.entry, watched);
+                let executed = launch_once(&loaded, code.as_ref(), timeout, watch);
                 (executed, begin.elapsed())
             });
             last = executed.map_err(|error| {
@@ -271,15 +276,34 @@ fn launch_once(
     loaded: &LoadedLaunch<'_>,
     code: Option<&(Arc<Kernel>, KernelCrash)>,
     timeout: Option<Duration>,
+    watch: impl FnOnce(Watched) -> Interruptible,
 ) -> Result<Executed, ExecError> {
     let setup = loaded.set_up_with(|spec| spec.limits.timeout = timeout)?;
+    let blocks = setup.geometry().blocks();
     let report: Report = match code {
-        None => Interpretation::new(setup).run(),
-        Some((kernel, crash)) => ptx_host::launch_rest(kernel, &setup, &Rest::all(&setup), |system, run| {
-            crash.during(&|write| system.pass_output(write), run);
-        }),
+        None => {
+            let interpretation = Interpretation::new(setup.clone());
+            let _interruptible = watch(interpreted(&interpretation, &setup));
+            interpretation.run()
+        }
+        Some((kernel, crash)) => {
+            let cancellation = Arc::new(Cancellation::default());
+            let started = cancellation.clone();
+            let _interruptible = watch(Watched { blocks, started: Box::new(move || started.started()) });
+            let rest = Rest { cancellation: Some(&cancellation), ..Rest::all(&setup) };
+            ptx_host::launch_rest(kernel, &setup, &rest, |system, run| {
+                crash.during(&|write| system.pass_output(write), run);
+            })
+        }
     };
     report.executed()
+}
+
+/// The blocks of a launch that the interpreter executes.
+fn interpreted(interpretation: &Interpretation, setup: &Setup) -> Watched {
+    let (relay, size) = (interpretation.relay(), u64::from(setup.geometry().cluster_size()));
+    let started = move || Some(relay.started().saturating_mul(size));
+    Watched { blocks: setup.geometry().blocks(), started: Box::new(started) }
 }
 
 /// Shows which kernels are not executed by the selected engine, and which accesses and branches of compiled kernels are not plain, with
@@ -291,7 +315,7 @@ pub fn show_remarks(
 ) -> Result<(), Failure> {
     let mut shown = Diagnostics::new();
     let is_shown = |remark: &Diagnostic| arguments.remarks || remark.severity != Severity::Note;
-    remarks.into_iter().filter(is_shown).for_each(|remark| shown.push(remark));
+    remarks.into_iter().filter(is_shown).for_each(|remark| shown.push(demangled_finding(remark)));
     if shown.iter().next().is_none() {
         return Ok(());
     }
@@ -354,7 +378,7 @@ pub const LEAVES_TO_INTERPRETER: &str = "`--engine=auto` leaves such launches to
 /// The failure that a kernel is not compiled although compiled code is required.
 pub fn not_compiled(sources: &Sources, error: Diagnostic) -> Failure {
     let mut findings = Diagnostics::new();
-    findings.push(error);
+    findings.push(demangled_finding(error));
     Failure::about_several(ExitStatus::Rejected, sources.split(&findings))
 }
 
@@ -364,5 +388,9 @@ pub fn failed(sources: &Sources, error: ExecError) -> Failure {
         ExecError::Refused(_) => ExitStatus::Rejected,
         ExecError::Trap(_) => ExitStatus::Failed,
     };
-    Failure::about_several(status, sources.split(&error.into_diagnostics()))
+    let mut findings = Diagnostics::new();
+    for finding in &error.into_diagnostics() {
+        findings.push(demangled_finding(finding.clone()));
+    }
+    Failure::about_several(status, sources.split(&findings))
 }

@@ -6,17 +6,27 @@ mod automatic;
 mod composed;
 mod contents;
 mod engine;
+mod expected;
+mod filled;
+mod interrupt;
+mod kernel;
 mod keys;
 mod launch_file;
 mod launching;
 mod list;
+mod npy;
+mod parameters;
 mod plan;
+mod pointers;
 mod sampler;
 mod spec;
 mod store;
+mod template;
 mod tensor;
 mod texture;
 mod time;
+mod tolerance;
+mod value_type;
 mod watch;
 
 use std::path::{Path, PathBuf};
@@ -27,7 +37,7 @@ use ptx_cli::{
     Batch, ExitStatus, Failure, OptimizeArgs, Output, PassReportArgs, Terminal, code, optimize,
     parse_arguments, print_documents, read_input, rejected, run, run_batch, usage_or_rejected,
 };
-use ptx_diag::{Diagnostic, Diagnostics, Severity, SourceFile, counted};
+use ptx_diag::{Diagnostic, Diagnostics, Format, Severity, SourceFile, counted};
 use ptx_driver::{
     Comments, InputKind, JudgedText, Program, Sources, Style, TargetChoice, explain, llvm_context, lower,
     print_checked, raise, read_executable, read_llvm, settle_unoptimized,
@@ -36,7 +46,9 @@ use ptx_ir::Module;
 use ptx_verify::Verified;
 
 use crate::arguments::Arguments;
+use crate::contents::Planned;
 use crate::engine::Engine;
+use crate::interrupt::Watched;
 use crate::launching::{LEAVES_TO_INTERPRETER, Launching, Printed, failed, not_compiled, show_remarks};
 use crate::plan::Plan;
 use crate::spec::PrintSpec;
@@ -54,12 +66,22 @@ fn main() -> ExitCode {
     if let Some(status) = print_documents(&arguments.documents, Arguments::command(), terminal) {
         return status;
     }
+    if arguments.launch_schema {
+        return run(terminal, || Output::Stdout.write(launch_file::SCHEMA.as_bytes()));
+    }
     ptx_llvm_core::fail_past_file_limit();
+    ptx_cli::show_progress_of(interrupt::progress);
+    if arguments.trace.is_some() {
+        ptx_cli::hide_spinner();
+    }
     run(terminal, || launch(&arguments))
 }
 
 fn launch(arguments: &Arguments) -> Result<(), Failure> {
     let terminal = arguments.report.terminal();
+    if arguments.template {
+        return write_template(arguments);
+    }
     if !arguments.list && !arguments.inputs.iter().any(|input| input.is_dir()) {
         let plan = Plan::new(arguments, arguments.launch.as_deref())?;
         return execute(arguments, &plan, &arguments.inputs, None);
@@ -71,17 +93,43 @@ fn launch(arguments: &Arguments) -> Result<(), Failure> {
         let name = (!is_one).then(|| input.display().to_string());
         if arguments.list {
             let program = read(arguments, &[input.to_owned()])?;
-            // Written out, the kernels of old versions have lists of their parameters too.
-            let verified = ptx_verify::verify(&program.module).ok();
-            let module = verified.map(|(verified, _)| verified.written_out());
-            let module = module.as_deref().unwrap_or(&program.module);
-            return Output::Stdout.write(list::kernels(module, name.as_deref()).as_bytes());
+            return list(arguments, &program, &input.display().to_string(), name.as_deref());
         }
         let beside = input.with_extension("json");
         let file = arguments.launch.clone().or_else(|| beside.is_file().then_some(beside));
         let plan = Plan::new(arguments, file.as_deref())?;
         execute(arguments, &plan, &[input.to_owned()], name.as_deref())
     })
+}
+
+/// Lists the kernels of a program. Objects have the name of the file, lines only if there is one.
+fn list(arguments: &Arguments, program: &Program, file: &str, name: Option<&str>) -> Result<(), Failure> {
+    let rejected =
+        |found: Diagnostics| Failure::about_several(ExitStatus::Rejected, program.sources.split(&found));
+    // Written out, the kernels of old versions have lists of their parameters too.
+    let verified = ptx_verify::verify(&program.module).ok();
+    let module = verified.map(|(verified, _)| verified.written_out());
+    let module = module.as_deref().unwrap_or(&program.module);
+    let text = match arguments.report.terminal().format() {
+        Format::Json => list::objects(module, file).map_err(rejected)?,
+        Format::Human(_) | Format::Short => list::kernels(module, name),
+    };
+    Output::Stdout.write(text.as_bytes())
+}
+
+/// Writes a launch file for a kernel of a program to standard output.
+fn write_template(arguments: &Arguments) -> Result<(), Failure> {
+    let Program { module, sources, warnings } = read(arguments, &arguments.inputs)?;
+    let verified = verify(&module, &sources, warnings, arguments.report.terminal())?;
+    let module = verified.written_out();
+    let name = kernel::selected(&module, arguments.entry.as_deref())?;
+    let function = kernel::kernels(&module).find(|function| module.name(function.name) == name);
+    let Some(function) = function else {
+        return Err(plan::usage(format!("the program has no kernel `{name}`; --list shows its kernels")));
+    };
+    let required = parameters::Required::of(&module, function)
+        .map_err(|found| Failure::about_several(ExitStatus::Rejected, sources.split(&found)))?;
+    Output::Stdout.write(template::template(&module, &required).as_bytes())
 }
 
 /// The inputs as one module, with its warnings.
@@ -129,7 +177,11 @@ fn execute(
     let Program { module, sources, warnings } = read(arguments, inputs)?;
     let verified = verify(&module, &sources, warnings, terminal)?;
     let read = begin.elapsed().wall;
-    let mut launch = plan.launch()?;
+    let entry = kernel::selected(&module, plan.entry.as_deref())?;
+    parameters::check_types(&module, &entry, &plan.args)
+        .map_err(|found| Failure::about_several(ExitStatus::Rejected, sources.split(&found)))?;
+    let Planned { mut launch, arrays } = plan.launch(entry)?;
+    let expectations = plan.expectations()?;
     let mut printed = Printed::new(name);
     if let Some(what) = arguments.emit {
         let made = terminal.step("compile", || {
@@ -174,7 +226,13 @@ fn execute(
         }
         let format = terminal.format();
         let observation = watch::observation(arguments.profile, arguments.trace.as_ref(), &sources, format);
+        let watched = Watched {
+            blocks: launch.grid.iter().map(|extent| u64::from(*extent)).product(),
+            started: Box::new(|| None),
+        };
+        let interruptible = interrupt::during(terminal, &launch.entry, watched);
         let observed = terminal.step("execute", || ptx_exec::run_observed(verified, &launch, &observation));
+        drop(interruptible);
         if arguments.profile {
             Output::Stdout.write(watch::profile(&observed.profile, &sources, format).as_bytes())?;
         }
@@ -193,17 +251,31 @@ fn execute(
         });
     }
     let buffers = &plan.contents(outcome.buffers, &outcome.images);
-    for (argument, bytes) in plan.all().zip(buffers) {
+    for ((argument, bytes), array) in plan.all().zip(buffers).zip(&arrays) {
         let Some(path) = argument.output() else { continue };
         let bytes = bytes.as_deref().ok_or_else(|| nothing_left(&path.display().to_string()))?;
-        Output::File(path.to_owned()).write(bytes)?;
+        let file = Output::File(path.to_owned());
+        match array {
+            Some(array) if npy::is_npy(path) => file.write(&array.file(bytes))?,
+            Some(_) | None => file.write(bytes)?,
+        }
     }
     let views = plan.print.iter().map(|view| {
         let bytes = buffers.get(plan.viewed(view)?).and_then(Option::as_deref);
         Ok(show(view, bytes.ok_or_else(|| nothing_left(&view.buffer.to_string()))?))
     });
     let views = views.collect::<Result<String, Failure>>()?;
-    printed.write(views.as_bytes())
+    printed.write(views.as_bytes())?;
+    let mut failures = Vec::new();
+    for (spec, file) in &expectations {
+        let bytes = buffers.get(plan.position("--expect", &spec.buffer)?).and_then(Option::as_deref);
+        let bytes = bytes.ok_or_else(|| nothing_left(&spec.buffer.to_string()))?;
+        failures.extend(expected::compare(spec, bytes, file).err());
+    }
+    match failures.into_iter().reduce(Failure::and) {
+        Some(failure) => Err(failure),
+        None => Ok(()),
+    }
 }
 
 /// The failure that a buffer to be written or shown has no contents after the launch.

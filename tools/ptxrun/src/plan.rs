@@ -13,6 +13,7 @@ use crate::argument_spec::{ArgumentSpec, BufferSource, DeferredPart, TextureSpec
 use crate::arguments::Arguments;
 use crate::contents::no_image;
 use crate::engine::{Engine, processor};
+use crate::expected::ExpectSpec;
 use crate::launch_file::{self, LaunchFile};
 use crate::spec::{Dimensions, PrintSpec, ReferenceSpec};
 
@@ -21,8 +22,8 @@ use crate::spec::{Dimensions, PrintSpec, ReferenceSpec};
 pub struct Plan {
     /// The engine that executes the kernel.
     pub engine: Engine,
-    /// The kernel's name.
-    pub entry: String,
+    /// The kernel's name, in the module or in the source; `None` for the only kernel of the module.
+    pub entry: Option<String>,
     /// Blocks in each dimension.
     pub grid: Dimensions,
     /// Threads of a block in each dimension.
@@ -41,6 +42,8 @@ pub struct Plan {
     pub references: Vec<ReferenceSpec>,
     /// Buffers to show afterwards.
     pub print: Vec<PrintSpec>,
+    /// What buffers have to have afterwards.
+    pub expect: Vec<ExpectSpec>,
     /// Host threads; `None` for one per core.
     pub threads: Option<NonZeroUsize>,
     /// When asynchronous operations complete.
@@ -69,9 +72,10 @@ impl Plan {
         let print = if arguments.print.is_empty() { file.print } else { arguments.print.clone() };
         let references =
             if arguments.references.is_empty() { file.references } else { arguments.references.clone() };
-        let plan = Self {
+        let expect = if arguments.expect.is_empty() { file.expect } else { arguments.expect.clone() };
+        let mut plan = Self {
             engine: arguments.engine.or(written).unwrap_or(Engine::Auto),
-            entry: given(arguments.entry.clone().or(file.entry), "--entry")?,
+            entry: arguments.entry.clone().or(file.entry),
             grid: given(arguments.grid.or(file.grid), "--grid")?,
             block: given(arguments.block.or(file.block), "--block")?,
             cluster: arguments.cluster.or(file.cluster),
@@ -82,14 +86,30 @@ impl Plan {
             buffers: file.buffers,
             references,
             print,
+            expect,
             completion: arguments.completion.or(file.completion).unwrap_or(Completion::Eager),
             reconvergence: arguments.reconvergence.or(file.reconvergence).unwrap_or(Reconvergence::Early),
             threads: arguments.threads.or(file.threads).map(threads).transpose()?,
             timeout: arguments.timeout.or(file.timeout).map(timeout).transpose()?,
             file: launch.map(Path::to_owned),
         };
+        plan.expect_filled();
         plan.check()?;
         Ok(plan)
+    }
+
+    /// Adds the expectations that are keys of buffers.
+    fn expect_filled(&mut self) {
+        let arguments =
+            self.args.iter().enumerate().map(|(index, spec)| (BufferSource::Argument(index), spec));
+        let buffers = self.buffers.iter().map(|(name, spec)| (BufferSource::Buffer(name.clone()), spec));
+        let more = arguments.chain(buffers).filter_map(|(buffer, spec)| {
+            let ArgumentSpec::Filled(filled) = spec else { return None };
+            let (file, tolerance) = filled.expected.clone()?;
+            Some(ExpectSpec { buffer, file, ty: filled.ty, tolerance })
+        });
+        let more: Vec<ExpectSpec> = more.collect();
+        self.expect.extend(more);
     }
 
     /// All values in the syntax of arguments: the arguments, the references, and the further buffers.
@@ -121,12 +141,20 @@ impl Plan {
     /// # Errors
     /// Wrong usage, if the view has no buffer.
     pub fn viewed(&self, view: &PrintSpec) -> Result<usize, Failure> {
+        self.position("--print", &view.buffer)
+    }
+
+    /// The index in [`Plan::all`] of the buffer that an option names.
+    ///
+    /// # Errors
+    /// Wrong usage, if it is not a buffer.
+    pub fn position(&self, option: &str, buffer: &BufferSource) -> Result<usize, Failure> {
         let written = self.args.len() + self.references.len();
-        match &view.buffer {
+        match buffer {
             BufferSource::Argument(index) => match self.all().take(written).nth(*index) {
-                None => Err(usage(format!("--print {index}: there is no such argument"))),
+                None => Err(usage(format!("{option} {index}: there is no such argument"))),
                 Some(argument) if argument.buffer().is_none() => {
-                    Err(usage(format!("--print {index}: the argument is not a buffer")))
+                    Err(usage(format!("{option} {index}: the argument is not a buffer")))
                 }
                 Some(_) => Ok(*index),
             },
@@ -134,7 +162,7 @@ impl Plan {
                 let found = self.buffers.iter().position(|(known, _)| known == name);
                 found.map(|at| written + at).ok_or_else(|| no_buffer(name))
             }
-            BufferSource::Own(_) => Err(usage(format!("--print: {} cannot be shown", view.buffer))),
+            BufferSource::Own(_) => Err(usage(format!("{option}: {buffer} cannot be named"))),
         }
     }
 
@@ -166,6 +194,7 @@ impl Plan {
             }
         }
         self.print.iter().try_for_each(|view| self.viewed(view).map(drop))?;
+        self.expect.iter().try_for_each(|spec| self.position("--expect", &spec.buffer).map(drop))?;
         self.all().enumerate().try_for_each(|(at, argument)| self.check_sources(at, argument))
     }
 
@@ -183,6 +212,8 @@ impl Plan {
             }
             ArgumentSpec::TensorMap(_)
             | ArgumentSpec::Bytes(_)
+            | ArgumentSpec::Number(..)
+            | ArgumentSpec::Filled(_)
             | ArgumentSpec::In(_)
             | ArgumentSpec::Out(..)
             | ArgumentSpec::InOut(..)

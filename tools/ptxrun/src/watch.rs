@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use ptx_cli::Output;
+use ptx_cli::{Output, demangled};
 use ptx_diag::{Format, Span};
 use ptx_driver::Sources;
 use ptx_exec::{Counts, Observation, Profile, SourceLine, Trace, TraceEvent, Value};
@@ -211,10 +211,13 @@ fn profile_objects(profile: &[Profile], lines: &BTreeMap<String, Counts>, source
     };
     let instructions = profile.iter().map(|entry| {
         let (file, line) = place(sources, entry.span);
-        let object = json!({
+        let mut object = json!({
             "kind": "profile", "file": file, "line": line, "function": entry.function,
             "source": entry.source.as_ref().map(ToString::to_string), "instruction": entry.instruction,
         });
+        if let Some(name) = demangled(&entry.function) {
+            object["demangled"] = json!(name);
+        }
         with(object, &entry.counts)
     });
     let lines =

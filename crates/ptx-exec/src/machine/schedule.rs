@@ -125,6 +125,11 @@ impl Relay {
         self.job.launched.is_abandoned.store(true, Ordering::Relaxed);
     }
 
+    /// Clusters that have been started so far, by the interpreter or another engine.
+    pub fn started(&self) -> u64 {
+        lock(&self.job.queue).next
+    }
+
     /// Instructions that warps have executed so far.
     pub fn steps(&self) -> u64 {
         self.job.launched.steps()

@@ -184,6 +184,41 @@ fn module_of_which_the_layout_alone_is_for_32_bits_is_widened_with_a_warning() {
 }
 
 #[test]
+fn module_of_32_bits_without_a_triple_is_told_with_the_option_that_widens_it() {
+    let text = b"target datalayout = \"e-p:32:32\"\ndefine ptx_kernel void @k(ptr %p) {\n  ret void\n}\n";
+    let (status, out, err) = ll2ptx(&["--error-format=json"], text);
+    assert!(status == 0 && out.contains(".address_size 32"), "{err}");
+    assert!(err.contains("\"I0009\"") && err.contains("--triple=nvptx64-nvidia-cuda"), "{err}");
+    for option in ["--triple=nvptx64-nvidia-cuda", "-mtriple=nvptx64-nvidia-cuda"] {
+        let (status, out, err) = ll2ptx(&[option], text);
+        assert!(status == 0 && err.is_empty() && out.contains(".address_size 64"), "{option}: {err}");
+    }
+    let (status, out, err) = ll2ptx(&["--triple=nvptx-nvidia-cuda"], text);
+    assert!(status == 0 && err.is_empty() && out.contains(".address_size 32"), "{err}");
+    let (status, _, err) = ll2ptx(&["--triple=x86_64-linux-gnu"], text);
+    assert!(status == 2 && err.contains("as in nvptx64-nvidia-cuda"), "{err}");
+}
+
+#[test]
+fn options_of_llc_are_understood() {
+    let (status, out, err) =
+        ll2ptx(&["-S", "-O2", "-mcpu=sm_90", "-mattr=+ptx88", "-filetype=asm", "-"], MODULE.as_bytes());
+    assert!(status == 0 && out.contains(".version 8.8\n.target sm_90\n"), "{err}");
+    let (status, out, err) = ll2ptx(&["-mcpu", "sm_90", "-filetype", "null"], MODULE.as_bytes());
+    assert_eq!((status, out.as_str(), err.as_str()), (0, "", ""));
+    for (option, part) in [
+        ("-filetype=obj", "ptxas -arch="),
+        ("-filetype=elf", "expected asm or null"),
+        ("-mcpu=sm_999", "unknown architecture"),
+        ("-mattr=+sm_90", "-mcpu= has the architecture"),
+        ("-mattr=+ptx999", "unknown version"),
+    ] {
+        let (status, out, err) = ll2ptx(&[option], MODULE.as_bytes());
+        assert!(status == 2 && out.is_empty() && err.contains(part), "{option}: {err}");
+    }
+}
+
+#[test]
 fn cluster_bounds_that_the_target_has_no_use_for_are_left_out_with_a_warning() {
     let text = b"define ptx_kernel void @k() \"nvvm.maxclusterrank\"=\"8\" {\n  ret void\n}\n";
     let (status, out, err) = ll2ptx(&["--target=sm_80", "--error-format=short"], text);
@@ -376,6 +411,17 @@ fn several_inputs_go_into_a_folder_and_nowhere_else() {
     assert!(status == 2 && err.contains("2 inputs require --output-dir"), "{err}");
     let (status, _, err) = ll2ptx(&[&at("in")], b"");
     assert!(status == 2 && err.contains("is a folder"), "{err}");
+}
+
+#[test]
+fn cuda_sources_are_recognized() {
+    for input in
+        ["#include <cuda.h>\n__global__ void k() {}\n", "template<class T> __global__ void k(T *p) {}\n"]
+    {
+        let (status, out, err) = ll2ptx(&["-"], input.as_bytes());
+        assert!(status == 1 && out.is_empty() && err.contains("error[P0008]"), "{err}");
+        assert!(err.contains("nvcc --ptx") && err.contains("-emit-llvm"), "{err}");
+    }
 }
 
 #[test]

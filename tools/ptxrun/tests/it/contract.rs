@@ -419,9 +419,8 @@ fn repeated_launches_keep_what_was_stored_and_are_timed() {
 fn wrong_usage_is_status_2_and_says_what_is_wrong() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let full = ["-", "--entry", "scale", "--grid", "1", "--block", "1"];
-    let wrong: [(&[&str], &[&str], &str); 13] = [
+    let wrong: [(&[&str], &[&str], &str); 12] = [
         (&[], &[], "INPUT"),
-        (&["-"], &["--grid", "1", "--block", "1"], "--entry is missing"),
         (&["-"], &["--entry", "k", "--block", "1"], "--grid is missing"),
         (&["-"], &["--entry", "k", "--grid", "1"], "--block is missing"),
         (&full, &["--engine", "pocl"], "[possible values: auto, interp, jit]"),
@@ -459,6 +458,13 @@ fn help_shows_arguments_examples_and_exit_status() {
     for part in ["out=BYTES:FILE", "Launch file", "Examples:", "Exit status:"] {
         assert!(out.contains(part), "{part}");
     }
+    // Who has only the tool has no files of the project.
+    assert!(!out.contains("docs/") && !out.contains(".rs"), "{out}");
+    let mut command = Command::cargo_bin("ptxrun").expect("built with the tests");
+    let output = command.env("COLUMNS", "60").arg("--help").output().expect("runs");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let options = text.split("Arguments (--arg)").next().expect("the options");
+    assert!(options.lines().all(|line| line.chars().count() <= 60), "{options}");
 }
 
 #[test]
@@ -574,13 +580,18 @@ fn each_program_of_a_folder_is_executed_as_the_launch_file_beside_it_has_it() {
     let (status, out, err) = ptxrun(folder.path(), &["in"], "");
     // The results of successful programs are shown and written, and a failure does not prevent the execution of the others.
     assert_eq!((status, out.as_str()), (3, "==> in/scale.ptx <==\n3:f32 = 2.0 4.0\n"), "{err}");
-    assert!(err.contains("in/nested/fail.ptx") && err.ends_with("1 of 3 files failed\n"), "{err}");
+    assert!(
+        err.contains("in/nested/fail.ptx") && err.ends_with("1 of 3 files failed: in/nested/fail.ptx\n"),
+        "{err}"
+    );
     assert_eq!(fs::read(folder.path().join("in/y.bin")).expect("written"), floats(&[2.0, 4.0]));
     fs::remove_dir_all(folder.path().join("in/nested")).expect("there");
     let (status, out, err) = ptxrun(folder.path(), &["in", "--print", "3:f32:1", "-O2"], "");
     assert_eq!(status, 2, "{err}");
     assert!(
-        out.contains("3:f32 = 2.0\n") && err.contains("--print 3: there is no such argument"),
+        out.contains("3:f32 = 2.0\n")
+            && err.contains("--print 3: there is no such argument\n--> in/silent.ll")
+            && err.ends_with("1 of 2 files were rejected: in/silent.ll\n"),
         "{out}{err}"
     );
 }

@@ -1,6 +1,7 @@
 //! The integration tests, as one program.
 
 mod addresses;
+mod arrays;
 mod automatic;
 mod cache;
 mod common;
@@ -10,6 +11,11 @@ mod engines;
 mod explained;
 mod failures;
 #[cfg(unix)]
+mod interrupted;
+mod names;
+#[cfg(unix)]
 mod outputs;
 mod printed;
+mod schema;
 mod structures;
+mod templates;
