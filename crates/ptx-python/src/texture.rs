@@ -20,8 +20,12 @@ pub(crate) struct TextureObject {
 
 impl Drop for TextureObject {
     fn drop(&mut self) {
-        // It was made, and nothing else destroys it; a device that was stopped frees it with all others.
-        let _ = self.device.destroy(self.handle);
+        // It was made, and nothing else destroys it, so that there is no error.
+        let destroy = || drop(self.device.destroy(self.handle));
+        // That waits for launches, during which other threads of Python go on; an interpreter that ends has none.
+        if Python::try_attach(|py| py.detach(destroy)).is_none() {
+            destroy();
+        }
     }
 }
 

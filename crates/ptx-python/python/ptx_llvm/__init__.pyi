@@ -1,4 +1,4 @@
-from typing import Any, Literal, Optional, Protocol, Sequence, Union
+from typing import Any, Literal, Optional, Sequence, Union, final
 
 from ._errors import DeviceError as DeviceError
 from ._errors import Diagnostic as Diagnostic
@@ -9,34 +9,61 @@ from ._errors import PtxWarning as PtxWarning
 
 __version__: str
 
-Text = Union[str, bytes, bytearray]
-Level = Literal[0, 1, 2, 3, "s", "z"]
-Extents = Union[int, Sequence[int]]
-# An object with the buffer protocol: NumPy arrays, array.array, bytes, ctypes arrays.
-Array = Any
-Argument = Union[int, float, None, "DeviceArray", "Texture", Array]
+__all__ = [
+    "ConfiguredKernel",
+    "Device",
+    "DeviceArray",
+    "DeviceError",
+    "Diagnostic",
+    "Error",
+    "Function",
+    "Instruction",
+    "Kernel",
+    "LaunchError",
+    "LoadedModule",
+    "Module",
+    "Parameter",
+    "PtxError",
+    "PtxWarning",
+    "Register",
+    "Report",
+    "Texture",
+    "Variable",
+    "llvm_to_ptx",
+    "optimize",
+    "parse",
+    "ptx_to_llvm",
+    "version",
+]
 
-def parse(text: Text, name: Optional[str] = None) -> Module: ...
+_Text = Union[str, bytes, bytearray]
+_Level = Literal[0, 1, 2, 3, "s", "z"]
+_Extents = Union[int, Sequence[int]]
+# An object with the buffer protocol: NumPy arrays, array.array, bytes, ctypes arrays.
+_Array = Any
+_Argument = Union[int, float, None, "DeviceArray", "Texture", _Array]
+
+def parse(text: _Text, name: Optional[str] = None) -> Module: ...
 def ptx_to_llvm(
-    ptx: Union[Text, Module],
+    ptx: Union[_Text, Module],
     *,
-    level: Optional[Level] = None,
+    level: Optional[_Level] = None,
     passes: Optional[str] = None,
     target: Optional[str] = None,
     name: Optional[str] = None,
 ) -> str: ...
 def llvm_to_ptx(
-    ir: Text,
+    ir: _Text,
     target: Optional[str] = None,
     *,
     version: Optional[str] = None,
-    level: Optional[Level] = None,
+    level: Optional[_Level] = None,
     passes: Optional[str] = None,
     name: Optional[str] = None,
 ) -> str: ...
 def optimize(
-    text: Union[Text, Module],
-    level: Optional[Level] = None,
+    text: Union[_Text, Module],
+    level: Optional[_Level] = None,
     passes: Optional[str] = None,
     *,
     target: Optional[str] = None,
@@ -44,6 +71,7 @@ def optimize(
 ) -> str: ...
 def version() -> dict[str, str]: ...
 
+@final
 class Module:
     @property
     def name(self) -> str: ...
@@ -62,11 +90,12 @@ class Module:
     @property
     def variables(self) -> list[Variable]: ...
     def verify(self) -> list[Diagnostic]: ...
-    def to_llvm(self, *, level: Optional[Level] = None, passes: Optional[str] = None) -> str: ...
-    def optimize(self, level: Optional[Level] = None, *, passes: Optional[str] = None) -> Module: ...
-    def __getitem__(self, name: str) -> Function: ...
-    def __contains__(self, name: str) -> bool: ...
+    def to_llvm(self, *, level: Optional[_Level] = None, passes: Optional[str] = None) -> str: ...
+    def optimize(self, level: Optional[_Level] = None, *, passes: Optional[str] = None) -> Module: ...
+    def __getitem__(self, name: str, /) -> Function: ...
+    def __contains__(self, name: str, /) -> bool: ...
 
+@final
 class Function:
     @property
     def name(self) -> str: ...
@@ -87,6 +116,7 @@ class Function:
     @property
     def instructions(self) -> list[Instruction]: ...
 
+@final
 class Parameter:
     @property
     def name(self) -> str: ...
@@ -103,6 +133,7 @@ class Parameter:
     @property
     def pointer(self) -> Optional[str]: ...
 
+@final
 class Register:
     @property
     def name(self) -> str: ...
@@ -111,6 +142,7 @@ class Register:
     @property
     def count(self) -> int: ...
 
+@final
 class Variable:
     @property
     def name(self) -> str: ...
@@ -127,6 +159,7 @@ class Variable:
     @property
     def linkage(self) -> str: ...
 
+@final
 class Instruction:
     @property
     def opcode(self) -> str: ...
@@ -149,9 +182,10 @@ class Instruction:
     @property
     def text(self) -> str: ...
 
+@final
 class Device:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         arch: Optional[str] = None,
         *,
         engine: Literal["auto", "interp", "jit"] = "auto",
@@ -160,20 +194,20 @@ class Device:
         timeout: Optional[float] = None,
         memory: Optional[int] = None,
         print_output: bool = True,
-    ) -> None: ...
+    ) -> Device: ...
     @property
     def arch(self) -> Optional[str]: ...
     @property
     def engine(self) -> str: ...
     @property
     def used_bytes(self) -> int: ...
-    def load(self, text: Union[Text, Module], name: Optional[str] = None) -> LoadedModule: ...
-    def to_device(self, array: Array) -> DeviceArray: ...
-    def zeros(self, shape: Extents, dtype: Any = None) -> DeviceArray: ...
-    def empty(self, shape: Extents, dtype: Any = None) -> DeviceArray: ...
+    def load(self, text: Union[_Text, Module], name: Optional[str] = None) -> LoadedModule: ...
+    def to_device(self, array: _Array) -> DeviceArray: ...
+    def zeros(self, shape: _Extents, dtype: Any = None) -> DeviceArray: ...
+    def empty(self, shape: _Extents, dtype: Any = None) -> DeviceArray: ...
     def texture(
         self,
-        array: Array,
+        array: _Array,
         *,
         channels: Literal[1, 2, 4] = 1,
         filter: Literal["point", "linear"] = "point",
@@ -181,9 +215,10 @@ class Device:
         normalized: bool = False,
         read_as_fractions: bool = False,
     ) -> Texture: ...
-    def surface(self, array: Array, *, channels: Literal[1, 2, 4] = 1) -> Texture: ...
+    def surface(self, array: _Array, *, channels: Literal[1, 2, 4] = 1) -> Texture: ...
     def take_output(self) -> str: ...
 
+@final
 class DeviceArray:
     @property
     def address(self) -> int: ...
@@ -193,15 +228,17 @@ class DeviceArray:
     def shape(self) -> tuple[int, ...]: ...
     @property
     def format(self) -> str: ...
-    def copy_to_host(self, out: Optional[Array] = None) -> Any: ...
-    def copy_from_host(self, array: Array) -> None: ...
+    def copy_to_host(self, out: Optional[_Array] = None) -> Any: ...
+    def copy_from_host(self, array: _Array) -> None: ...
     def __len__(self) -> int: ...
 
+@final
 class Texture:
     @property
     def handle_value(self) -> int: ...
     def to_bytes(self) -> bytes: ...
 
+@final
 class LoadedModule:
     @property
     def kernels(self) -> list[str]: ...
@@ -212,9 +249,10 @@ class LoadedModule:
     def kernel(self, name: str) -> Kernel: ...
     def variable(self, name: str) -> DeviceArray: ...
     def reset(self) -> None: ...
-    def __getitem__(self, name: str) -> Kernel: ...
-    def __contains__(self, name: str) -> bool: ...
+    def __getitem__(self, name: str, /) -> Kernel: ...
+    def __contains__(self, name: str, /) -> bool: ...
 
+@final
 class Kernel:
     @property
     def name(self) -> str: ...
@@ -228,23 +266,25 @@ class Kernel:
     def register_estimate(self) -> int: ...
     def launch(
         self,
-        grid: Extents,
-        block: Extents,
-        args: Optional[Sequence[Argument]] = None,
+        grid: _Extents,
+        block: _Extents,
+        args: Optional[Sequence[_Argument]] = None,
         *,
         shared: int = 0,
-        cluster: Optional[Extents] = None,
+        cluster: Optional[_Extents] = None,
         cooperative: bool = False,
         timeout: Optional[float] = None,
     ) -> Report: ...
     def prepare(
-        self, grid: Extents, block: Extents, *, shared: int = 0, cluster: Optional[Extents] = None
+        self, grid: _Extents, block: _Extents, *, shared: int = 0, cluster: Optional[_Extents] = None
     ) -> bool: ...
-    def __getitem__(self, shape: Union[tuple[Extents, Extents], tuple[Extents, Extents, int]]) -> ConfiguredKernel: ...
+    def __getitem__(self, shape: Union[tuple[_Extents, _Extents], tuple[_Extents, _Extents, int]], /) -> ConfiguredKernel: ...
 
+@final
 class ConfiguredKernel:
-    def __call__(self, *args: Argument, timeout: Optional[float] = None) -> Report: ...
+    def __call__(self, *args: _Argument, timeout: Optional[float] = None) -> Report: ...
 
+@final
 class Report:
     @property
     def warp_instructions(self) -> int: ...
