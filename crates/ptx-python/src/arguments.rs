@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyMemoryView};
 
-use crate::memory::{Allocation, DeviceArray, HostArray};
+use crate::memory::{Allocation, DeviceArray, HostArray, viewed};
 use crate::texture::TextureObject;
 
 /// An array that is on the device during a launch.
@@ -95,7 +95,7 @@ impl Arguments {
         if object.is_instance_of::<PyInt>() || object.is_instance_of::<PyFloat>() {
             return number(parameter, object, what);
         }
-        let Ok(view) = PyMemoryView::from(object) else { return number(parameter, object, what) };
+        let Some(view) = viewed(object, what)? else { return number(parameter, object, what) };
         let is_scalar =
             view.getattr("ndim")?.extract::<usize>()? == 0 && view.getattr("readonly")?.extract()?;
         let bytes: usize = view.getattr("nbytes")?.extract()?;
@@ -110,8 +110,7 @@ impl Arguments {
                 return structure(parameter, &view, bytes, what);
             }
             let ty = parameter.ty.as_str();
-            let text =
-                format!("{what} has the type .{ty}, which is no address that an array can be passed as");
+            let text = format!("{what} has the type .{ty}, which cannot hold the address of an array");
             return Err(PyTypeError::new_err(text));
         }
         let host = HostArray::new(object, what)?;
@@ -211,7 +210,7 @@ fn number(parameter: &Parameter, object: &Bound<'_, PyAny>, what: &str) -> PyRes
             | TypeKind::Predicate => {
                 let name = object.get_type().name()?;
                 let text = format!(
-                    "{what} has the type .{}; a {name} is no such number, its bytes can be passed",
+                    "{what} has the type .{}, which a {name} is not converted to; its bytes can be passed",
                     ty.as_str()
                 );
                 Err(PyTypeError::new_err(text))

@@ -193,7 +193,10 @@ impl Device {
     }
 
     fn __repr__(&self) -> String {
-        let arch = self.arch().map_or_else(|| "any architecture".to_owned(), |arch| arch);
+        let arch = match self.arch() {
+            Some(arch) => arch,
+            None => "any architecture".to_owned(),
+        };
         format!("<ptx_llvm.Device {arch}, engine {}>", self.engine())
     }
 }

@@ -32,6 +32,7 @@ mod _native {
 
     /// The version of the package.
     #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "it is a name of Python")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
     /// Reads PTX, as ``str`` or ``bytes``. ``name`` is the name of the text in diagnostics.

@@ -71,6 +71,27 @@ impl Drop for Allocation {
     }
 }
 
+/// The memory of an object with the buffer protocol, or of one with DLPack, which NumPy views without a copy; `None` for other objects.
+pub(crate) fn viewed<'py>(
+    object: &Bound<'py, PyAny>,
+    what: &str,
+) -> PyResult<Option<Bound<'py, PyMemoryView>>> {
+    if let Ok(view) = PyMemoryView::from(object) {
+        return Ok(Some(view));
+    }
+    if !object.hasattr("__dlpack__")? {
+        return Ok(None);
+    }
+    let view = PyMemoryView::from(&object.py().import("numpy")?.call_method1("from_dlpack", (object,))?)?;
+    // Some versions of NumPy never give the right to write, and what kernels write would be lost.
+    if view.getattr("readonly")?.extract()? {
+        let text =
+            format!("NumPy gives the memory of {what} as read-only: numpy.asarray(..) makes an array of it");
+        return Err(PyTypeError::new_err(text));
+    }
+    Ok(Some(view))
+}
+
 /// The memory of an object, as bytes.
 pub(crate) struct HostArray {
     /// The bytes; `None` if there are none, which cannot be viewed as bytes.
@@ -88,9 +109,9 @@ pub(crate) struct HostArray {
 }
 
 impl HostArray {
-    /// The memory of an object with the buffer protocol; `what` names it in errors.
+    /// The memory of an object; `what` names it in errors.
     pub(crate) fn new(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
-        let view = PyMemoryView::from(object).map_err(|_| no_buffer(object, what))?;
+        let view = viewed(object, what)?.ok_or_else(|| no_buffer(object, what))?;
         let of_view = |name: &str| view.getattr(name);
         if !of_view("c_contiguous")?.extract::<bool>()? {
             let text = format!("{what} is not contiguous in C's order: numpy.ascontiguousarray copies it");
@@ -131,9 +152,12 @@ impl HostArray {
 }
 
 fn no_buffer(object: &Bound<'_, PyAny>, what: &str) -> PyErr {
-    // Default: a type has a name.
-    let name = object.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
-    PyTypeError::new_err(format!("{what} is a {name}, which does not give its memory (the buffer protocol)"))
+    match object.get_type().name() {
+        Ok(name) => PyTypeError::new_err(format!(
+            "{what} is a {name}, which does not give its memory (the buffer protocol)"
+        )),
+        Err(error) => error,
+    }
 }
 
 /// The type of the elements of an array.
@@ -304,8 +328,8 @@ impl DeviceArray {
         self.memory.write(py, &host.read(py)?)
     }
 
-    fn __len__(&self) -> usize {
-        self.shape.first().map_or(0, |length| *length)
+    fn __len__(&self) -> PyResult<usize> {
+        self.shape.first().copied().ok_or_else(|| PyTypeError::new_err("an array without axes has no length"))
     }
 
     fn __repr__(&self) -> String {

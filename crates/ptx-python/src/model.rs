@@ -250,8 +250,9 @@ impl Function {
                     alignment: variable.alignment(),
                     dims: variable.dims.clone(),
                     space: "param".to_owned(),
-                    pointer: variable.pointer.map(|pointer| {
-                        pointer.space.map_or_else(|| "generic".to_owned(), |space| space.as_str().to_owned())
+                    pointer: variable.pointer.map(|pointer| match pointer.space {
+                        Some(space) => space.as_str().to_owned(),
+                        None => "generic".to_owned(),
                     }),
                 })
             }
@@ -301,7 +302,8 @@ impl Function {
         Register {
             name: ptx_ir::print_register_name(&self.read.tree, decl),
             r#type: type_name(decl.shape, decl.ty.as_str()),
-            count: decl.count.map_or(1, |count| count),
+            // Default: what is not a range is one register.
+            count: decl.count.unwrap_or(1),
         }
     }
 }
@@ -420,7 +422,10 @@ impl Parameter {
         let dims: String = self
             .dims
             .iter()
-            .map(|dim| dim.map_or_else(|| "[]".to_owned(), |length| format!("[{length}]")))
+            .map(|dim| match dim {
+                Some(length) => format!("[{length}]"),
+                None => "[]".to_owned(),
+            })
             .collect();
         format!("<ptx_llvm.Parameter .{} {}{dims}>", self.r#type, self.name)
     }

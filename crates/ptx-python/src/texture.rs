@@ -6,6 +6,7 @@ use ptx_device::texture::{
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::errors::device_error;
 use crate::memory::HostArray;
@@ -157,9 +158,10 @@ impl TextureObject {
     }
 
     /// The contents, which kernels change through a surface, as bytes.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, pyo3::types::PyBytes> {
-        // Default: the image is an array, which has texels.
-        pyo3::types::PyBytes::new(py, &self.image.texels().unwrap_or_default())
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let texels = self.image.texels();
+        let texels = texels.ok_or_else(|| PyTypeError::new_err("the image is in memory of the device"))?;
+        Ok(PyBytes::new(py, &texels))
     }
 
     fn __repr__(&self) -> String {

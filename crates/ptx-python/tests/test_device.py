@@ -63,6 +63,23 @@ class Arrays(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "argument 0 .data. is not contiguous.*ascontiguousarray"):
             self.scale[1, 32](data[:, 1], 2.0, 4)
 
+    @needs_numpy
+    def test_tensors_with_dlpack(self):
+        data = np.array([1, 2], dtype=np.float32)
+
+        class Tensor:
+            __index__ = None
+
+            def __dlpack__(self, **options):
+                return data.__dlpack__(**options)
+
+            def __dlpack_device__(self):
+                return data.__dlpack_device__()
+
+        self.scale[1, 32](Tensor(), 2.0, 2)
+        np.testing.assert_array_equal(data, np.array([2, 4], dtype=np.float32))
+        self.assertEqual(list(self.device.to_device(Tensor()).copy_to_host()), [2, 4])
+
     def test_the_same_array_is_the_same_memory(self):
         copy = self.device.load(
             HEAD
@@ -156,11 +173,11 @@ class Values(unittest.TestCase):
             ((0, -32769, 0, 0, 0), OverflowError, r"argument 2 \(h\)"),
             ((0, 0, 1 << 32, 0, 0), OverflowError, r"argument 3 \(w\)"),
             ((0, 0, 0, 0, 1 << 200), OverflowError, r"argument 5 \(x\)"),
-            ((0, 1.5, 0, 0, 0), TypeError, r"argument 2 \(h\) has the type .s16; a float"),
+            ((0, 1.5, 0, 0, 0), TypeError, r"argument 2 \(h\) has the type .s16, which a float"),
             ((0, 0, "x", 0, 0), TypeError, "is a str: neither a number nor an array"),
             ((0, 0, 0, 0), TypeError, "takes 6 arguments, not 5"),
             ((0, 0, 0, [1.0], 0), TypeError, "is a list"),
-            ((0, 0, bytearray(5), 0, 0), TypeError, r"argument 3 \(w\) has the type .b32, which is no address"),
+            ((0, 0, bytearray(5), 0, 0), TypeError, r"argument 3 \(w\) has the type .b32, which cannot hold the address"),
         ]:
             with self.subTest(values=values), self.assertRaisesRegex(error, text):
                 self.stored(*values)
