@@ -108,7 +108,8 @@ fn place(arguments: &PythonArguments, folder: &Path) -> Result<Python> {
 
 /// Builds the wheel, and installs it with NumPy in a virtual environment.
 fn install_wheel(arguments: &PythonArguments, folder: &Path) -> Result<Python> {
-    let maturin = installed("python-tools/bin/maturin");
+    let programs = installed("python-tools/bin");
+    let maturin = programs.join("maturin");
     ensure!(
         maturin.exists(),
         "there is no maturin in {}: `scripts/setup all` installs it",
@@ -117,6 +118,9 @@ fn install_wheel(arguments: &PythonArguments, folder: &Path) -> Result<Python> {
     let (wheels, environment) = (workspace().join("target/wheels"), folder.join("environment"));
     let manifest = workspace().join("crates/ptx-python/Cargo.toml");
     let mut build = Command::new(maturin);
+    // It calls patchelf.
+    let others = std::env::var_os("PATH").context("there is no PATH")?;
+    build.env("PATH", std::env::join_paths([programs].into_iter().chain(std::env::split_paths(&others)))?);
     build.args(["build", "--release", "--locked", "--manifest-path"]).arg(manifest).arg("--out").arg(&wheels);
     succeed(build.arg("--interpreter").arg(&arguments.python))?;
     let wheel = newest(&wheels)?;
