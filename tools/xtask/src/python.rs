@@ -117,6 +117,11 @@ fn install_wheel(arguments: &PythonArguments, folder: &Path) -> Result<Python> {
     );
     let (wheels, environment) = (workspace().join("target/wheels"), folder.join("environment"));
     let manifest = workspace().join("crates/ptx-python/Cargo.toml");
+    // It edits the library that Cargo has made, and does not accept one that it has edited before; without it Cargo makes it again.
+    let edited = workspace().join("target/release/deps/libptx_python.so");
+    if edited.exists() {
+        fs::remove_file(edited)?;
+    }
     let mut build = Command::new(maturin);
     // It calls patchelf.
     let others = std::env::var_os("PATH").context("there is no PATH")?;
