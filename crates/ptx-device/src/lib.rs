@@ -137,6 +137,7 @@ mod cache_folder;
 mod code;
 #[cfg(feature = "jit")]
 mod compilers;
+mod control;
 mod default_stream;
 mod device;
 mod engine;
@@ -157,6 +158,7 @@ mod stream;
 pub use architecture::{MultiprocessorLimits, USUAL_SHARED_BYTES};
 pub use argument::Argument;
 pub use cache_folder::cache_folder_in;
+pub use control::LaunchControl;
 pub use default_stream::StreamRole;
 pub use device::{AfterStop, Device, DeviceOptions, Properties, SharedMemory};
 pub use engine::{Check, Engine};
@@ -169,9 +171,9 @@ pub use stream::{Pending, Stream, StreamOptions};
 pub use ptx_diag::Position;
 pub use ptx_exec::format as printf;
 pub use ptx_exec::{
-    AddressSize, Bounds, BoxSize, Completion, Dim3, HostMemory, HostRegion, KernelAttributes, Limits,
-    MemoryError, MemoryKind, Parameter, Pitched, RegionInfo, RegionKind, Report, Shape, Space, TensorMap,
-    Trap, TrapKind, Variable, Words, tensormap, texture,
+    AddressSize, Bounds, BoxSize, Completion, Dim3, HostMemory, HostRegion, Interrupt, KernelAttributes,
+    Limits, MemoryError, MemoryKind, Parameter, Pitched, RegionInfo, RegionKind, Report, Shape, Space,
+    TensorMap, Trap, TrapKind, Variable, Words, tensormap, texture,
 };
 pub use ptx_isa::Sm;
 

@@ -13,6 +13,7 @@ use ptx_verify::verify;
 use crate::architecture::{MultiprocessorLimits, USUAL_SHARED_BYTES};
 use crate::argument::pack;
 use crate::code::Code;
+use crate::control::LaunchControl;
 use crate::error::{Finding, Stopped, findings, refused};
 use crate::source::{read, undefined};
 use crate::{Argument, Device, DeviceError, SharedMemory};
@@ -264,8 +265,21 @@ impl Kernel {
     /// [`DeviceError::Arguments`] and [`DeviceError::Launch`] if something does not fit, [`DeviceError::Stopped`] if a
     /// thread was stopped, now or in an earlier launch.
     pub fn launch(&self, shape: &Shape, arguments: &[Argument]) -> Result<Report, DeviceError> {
+        self.launch_with(shape, arguments, &LaunchControl::default())
+    }
+
+    /// Like [`Kernel::launch`], with limits for this launch alone.
+    ///
+    /// # Errors
+    /// See [`Kernel::launch`]. A launch that is ended is [`DeviceError::Stopped`] of the kind [`Timeout`](crate::ErrorKind::Timeout).
+    pub fn launch_with(
+        &self,
+        shape: &Shape,
+        arguments: &[Argument],
+        control: &LaunchControl,
+    ) -> Result<Report, DeviceError> {
         let params = self.checked(shape, arguments)?;
-        self.run(shape, &params)
+        self.run_with(shape, &params, control)
     }
 
     /// Launches it with the bytes of all parameters at their offsets ([`Kernel::parameters`]); bytes missing at the end are zero.
@@ -341,10 +355,16 @@ impl Kernel {
 
     /// Executes a launch that was checked.
     pub(crate) fn run(&self, shape: &Shape, params: &[u8]) -> Result<Report, DeviceError> {
+        self.run_with(shape, params, &LaunchControl::default())
+    }
+
+    /// Executes a launch that was checked, with limits of its own.
+    fn run_with(&self, shape: &Shape, params: &[u8], control: &LaunchControl) -> Result<Report, DeviceError> {
         let device = &self.module.device;
         device.check()?;
         let active = device.begin();
-        let spec = device.spec(shape, params);
+        let mut spec = device.spec(shape, params);
+        control.apply(&mut spec);
         let specialized = self.specialized(shape, params);
         let kernel = specialized.as_ref().map_or(self, |kernel| kernel);
         let report = kernel.kept.code.launch(device, &kernel.prepared, spec, &self.module.sources);

@@ -34,6 +34,7 @@ mod extents;
 pub mod format;
 mod image;
 mod inputs;
+mod interrupt;
 mod kernel;
 mod launch;
 mod machine;
@@ -52,6 +53,7 @@ pub use attributes::KernelAttributes;
 pub use error::{ExecError, Trap, TrapKind, codes};
 pub use extents::{LARGEST_BLOCK, LARGEST_GRID, MOST_THREADS};
 pub use image::{DeviceHeap, Image, Prepared, Surroundings, Variable};
+pub use interrupt::{Interrupt, Listening};
 pub use kernel::{Kernel, Parameter};
 pub use launch::{
     Argument, Completion, Content, Dim3, Executed, Launch, Limits, Outcome, Reconvergence, Relocation,

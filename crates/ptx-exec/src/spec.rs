@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use crate::interrupt::Interrupt;
 use crate::launch::{Completion, Launch, Limits, Reconvergence, Shape};
 use crate::machine::Products;
 use crate::memory::HostMemory;
@@ -25,6 +26,8 @@ pub struct LaunchSpec {
     pub reconvergence: Reconvergence,
     /// Limits on the launch. Those on variables and on the heap are of the module ([`Surroundings`](crate::Surroundings)).
     pub limits: Limits,
+    /// Stops the launch from another thread, if any.
+    pub interrupt: Option<Interrupt>,
     /// Describes host-process memory outside registered regions, for kernels of an [`Image`](crate::Image); without it,
     /// accesses there fault.
     pub host: Option<Arc<dyn HostMemory>>,

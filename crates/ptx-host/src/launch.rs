@@ -227,7 +227,7 @@ pub struct Rest<'a> {
     /// What is left of the time limit, if there is one.
     pub timeout: Option<Duration>,
     /// Stops the launch from another thread.
-    pub cancellation: Option<&'a Cancellation>,
+    pub cancellation: Option<&'a Arc<Cancellation>>,
 }
 
 impl Rest<'_> {
@@ -249,6 +249,11 @@ pub fn launch_rest(
     let system = System::of(setup);
     let instructions = kernel.instructions(program);
     let assistant = instructions.map(|instructions| Assistant::new(setup.clone(), instructions));
+    let interrupt = setup.spec().interrupt.as_ref();
+    let cancellation = rest.cancellation.cloned().or_else(|| interrupt.map(|_| Arc::default()));
+    let _listening = interrupt
+        .zip(cancellation.clone())
+        .map(|(interrupt, cancellation)| interrupt.listen(move || cancellation.cancel()));
     let given = Given {
         workspace: setup.workspace(),
         assistant: assistant.as_ref(),
@@ -256,7 +261,7 @@ pub fn launch_rest(
         timeout: rest.timeout,
         threads: setup.threads().get(),
         first: rest.first,
-        cancellation: rest.cancellation,
+        cancellation: cancellation.as_deref(),
         ..Given::new(program, geometry, &setup.spec().params, setup.constant())
     };
     let mut result = Ok(());

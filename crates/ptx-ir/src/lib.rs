@@ -42,7 +42,7 @@ pub use module::{
     VarAttribute, VarType, Variable,
 };
 pub use operand::{AddressBase, Immediate, ListId, Literal, Operand, Symbol};
-pub use print::print;
+pub use print::{print, print_instruction, print_operands, print_register_name};
 /// Algorithms on [`mod@cfg`] and other graphs of blocks.
 pub use ptx_graph as dominators;
 pub use strings::{StrId, Strings};

@@ -30,6 +30,7 @@ mod opt_report;
 mod producers;
 mod prove;
 mod ptx_fuzz;
+mod python;
 mod random;
 mod results;
 mod roundtrip;
@@ -137,6 +138,8 @@ enum Task {
     OptReport(opt_report::OptReportArguments),
     /// Execute random programs in PTX on every path, and compare with the expected results
     PtxFuzz(ptx_fuzz::PtxFuzzArguments),
+    /// Build the Python package and run its tests
+    Python(python::PythonArguments),
     /// Prove with an SMT solver that scalar instructions keep their semantics in the round trip through LLVM, for all inputs
     Prove(prove::ProveArguments),
     /// Measure, and write the tables into docs/results.md with the date and the machine
@@ -208,6 +211,7 @@ fn main() -> Result<()> {
         Task::Lines(arguments) => lines::measure(&arguments),
         Task::Producers(arguments) => producers::measure(&arguments),
         Task::PtxFuzz(arguments) => ptx_fuzz::fuzz(&arguments),
+        Task::Python(arguments) => python::test(&arguments),
         Task::Prove(arguments) => prove::prove(&arguments),
         Task::Results(arguments) => results::measure(&arguments),
         Task::OptReport(arguments) => opt_report::measure(&arguments),

@@ -104,7 +104,7 @@ struct Handover {
     phase: Mutex<Phase>,
     /// Signalled when the code is done.
     changed: Condvar,
-    cancellation: Cancellation,
+    cancellation: Arc<Cancellation>,
     deadline: Option<Instant>,
 }
 
@@ -205,7 +205,7 @@ pub(super) fn launch(
     let handover = Arc::new(Handover {
         phase: Mutex::new(Phase::Interpreted(setup.clone(), relay.clone())),
         changed: Condvar::new(),
-        cancellation: Cancellation::default(),
+        cancellation: Arc::default(),
         deadline,
     });
     let left = budget.left(steps);

@@ -6,6 +6,7 @@ mod compiled;
 mod device;
 mod errors;
 mod graphs;
+mod interrupts;
 #[cfg(feature = "llvm")]
 mod llvm;
 #[cfg(feature = "jit")]

@@ -17,6 +17,7 @@ use super::products::Products;
 use super::queue::Queue;
 use super::setup::Setup;
 use crate::error::TrapKind;
+use crate::interrupt::Interrupt;
 use crate::launch::{Completion, Reconvergence};
 use crate::memory::GlobalMemory;
 use crate::texture::Units;
@@ -165,7 +166,8 @@ impl Grid<'_> {
             self.launched.notice_at.store(u64::MAX, Ordering::Relaxed);
             self.launched.call_notice();
         }
-        let late = self.launched.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let late = self.launched.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || self.launched.setup.spec.interrupt.as_ref().is_some_and(Interrupt::is_requested);
         let is_unneeded = self.launched.stopped.load(Ordering::Relaxed) < cluster
             || self.launched.is_abandoned.load(Ordering::Relaxed);
         if late || is_unneeded {

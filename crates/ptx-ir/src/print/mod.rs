@@ -15,11 +15,14 @@ use crate::module::{
 use crate::operand::{Immediate, Literal, Symbol};
 use crate::strings::StrId;
 
+mod parts;
 mod statement;
+
+pub use parts::{print_instruction, print_operands, print_register_name};
 
 /// Prints a module as PTX text.
 pub fn print(module: &Module) -> String {
-    let mut printer = Printer { module, out: String::new(), numbers: itoa::Buffer::new() };
+    let mut printer = Printer::new(module);
     for item in &module.items {
         printer.item(item);
     }
@@ -30,6 +33,12 @@ struct Printer<'m> {
     module: &'m Module,
     out: String,
     numbers: itoa::Buffer,
+}
+
+impl<'m> Printer<'m> {
+    fn new(module: &'m Module) -> Self {
+        Self { module, out: String::new(), numbers: itoa::Buffer::new() }
+    }
 }
 
 impl Printer<'_> {

@@ -73,15 +73,18 @@ impl Printer<'_> {
         self.text(".");
         self.text(first.ty.as_str());
         self.text(" \t");
-        self.separated(decls, |printer, decl| {
-            printer.name(decl.name);
-            if let Some(count) = decl.count {
-                printer.text("<");
-                printer.number(count);
-                printer.text(">");
-            }
-        });
+        self.separated(decls, |printer, decl| printer.declared_name(decl));
         self.text(";\n");
+    }
+
+    /// The name of a declaration of registers, with the number of registers of a range.
+    pub(super) fn declared_name(&mut self, decl: &RegDecl) {
+        self.name(decl.name);
+        if let Some(count) = decl.count {
+            self.text("<");
+            self.number(count);
+            self.text(">");
+        }
     }
 
     fn prototype(&mut self, body: &Body, prototype: &Prototype) {
@@ -106,7 +109,7 @@ impl Printer<'_> {
         self.text(";\n");
     }
 
-    fn instruction(&mut self, body: &Body, inst: &Inst) {
+    pub(super) fn instruction(&mut self, body: &Body, inst: &Inst) {
         self.text("\t");
         if let Some(guard) = inst.guard {
             self.text(if guard.negated { "@!" } else { "@" });
@@ -128,15 +131,20 @@ impl Printer<'_> {
                 continue;
             }
             self.text(if place.role == Role::DefPair { "|" } else { separator });
-            match (*operand, inst.zero_offsets) {
-                (Operand::Address(base @ AddressBase::Register(_), 0), ZeroOffsets::Written) => {
-                    self.address(body, base, "+0", 0);
-                }
-                (operand, _) => self.operand(body, operand),
-            }
+            self.placed_operand(body, *operand, inst.zero_offsets);
             separator = ", ";
         }
         self.text(";\n");
+    }
+
+    /// An operand of an instruction.
+    pub(super) fn placed_operand(&mut self, body: &Body, operand: Operand, zero_offsets: ZeroOffsets) {
+        match (operand, zero_offsets) {
+            (Operand::Address(base @ AddressBase::Register(_), 0), ZeroOffsets::Written) => {
+                self.address(body, base, "+0", 0);
+            }
+            (operand, _) => self.operand(body, operand),
+        }
     }
 
     fn register(&mut self, body: &Body, register: RegId) {

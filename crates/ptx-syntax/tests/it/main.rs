@@ -6,5 +6,6 @@ mod diagnostics;
 mod inline_asm;
 mod instructions;
 mod module;
+mod parts;
 mod robustness;
 mod syntax;

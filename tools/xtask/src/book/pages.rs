@@ -40,6 +40,7 @@ const CONTENTS: &[(&str, &[(&str, &str)])] = &[
             ("docs/ahead-of-time.md", "Ahead of time"),
             ("docs/specialize.md", "Kernels for known launches"),
             ("docs/runtime.md", "Running kernels from programs"),
+            ("docs/python.md", "Python"),
             ("docs/cuda.md", "Programs for CUDA without a GPU"),
             ("docs/cuda/c.md", "CUDA: C and C++"),
             ("docs/cuda/tinygrad.md", "CUDA: tinygrad"),

@@ -1,0 +1,1 @@
+../../../../tools/ptx-cuda/python/pytest_ptx_cuda.py
