@@ -18,6 +18,16 @@ use crate::strings::StrId;
 mod statement;
 
 /// Prints a module as PTX text.
+///
+/// ```
+/// use ptx_ir::{At, Item, Module, print};
+/// use ptx_isa::PtxVersion;
+///
+/// let mut module = Module::default();
+/// module.items.push(Item::Version(PtxVersion::new(8, 0), At::default()));
+/// module.items.push(Item::AddressSize(64, At::default()));
+/// assert_eq!(print(&module), ".version 8.0\n.address_size 64\n");
+/// ```
 pub fn print(module: &Module) -> String {
     let mut printer = Printer { module, out: String::new(), numbers: itoa::Buffer::new() };
     for item in &module.items {
