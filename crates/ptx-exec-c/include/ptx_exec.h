@@ -744,7 +744,7 @@ enum PtxStatus ptx_copy_out(const struct PtxDevice *device,
 enum PtxStatus ptx_copy(const struct PtxDevice *device, void *to, const void *from, size_t bytes);
 
 // Writes `count` consecutive copies of a pattern.
-enum PtxStatus ptx_fill(const struct PtxDevice *device,
+enum PtxStatus ptx_fill_pattern(const struct PtxDevice *device,
                         void *to,
                         const void *pattern,
                         size_t pattern_bytes,
@@ -994,7 +994,7 @@ enum PtxStatus ptx_stream_copy_out(const struct PtxStream *stream,
                                    size_t bytes);
 
 // Queues a write of `count` copies of a pattern. The pattern is read before the function returns.
-enum PtxStatus ptx_stream_fill(const struct PtxStream *stream,
+enum PtxStatus ptx_stream_fill_pattern(const struct PtxStream *stream,
                                void *to,
                                const void *pattern,
                                size_t pattern_bytes,
