@@ -1,6 +1,7 @@
 //! Runs a kernel on the host CPU.
 //!
 //!     cargo run --example execute
+#![allow(clippy::print_stdout, reason = "a program may print, unlike a library")]
 
 use ptx_llvm::{Shape, run};
 

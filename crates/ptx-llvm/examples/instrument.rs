@@ -1,6 +1,7 @@
 //! Counts how often the threads of a kernel execute each of its blocks, by atomic additions that it inserts.
 //!
 //!     cargo run --example instrument
+#![allow(clippy::print_stdout, reason = "a program may print, unlike a library")]
 
 use ptx_llvm::{BlockId, Cfg, Operand, PtxModule, ScalarType, Stmt, Variable, ptx};
 use ptx_llvm::{Device, Shape, StateSpace, device::Module};

@@ -1,6 +1,7 @@
 //! A pass of one's own on LLVM IR: the sum of a product becomes one operation, which rounds once.
 //!
 //!     cargo run --example llvm_pass -- kernel.ptx
+#![allow(clippy::print_stdout, reason = "a program may print, unlike a library")]
 
 use ptx_llvm::edit::{Editor, Opcode, edit};
 use ptx_llvm::{Context, LlvmError, lower, parse_named, raise, run_passes, verify};

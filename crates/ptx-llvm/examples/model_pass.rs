@@ -1,6 +1,7 @@
 //! A pass of one's own on PTX itself: products with powers of two become shifts.
 //!
 //!     cargo run --example model_pass -- kernel.ptx
+#![allow(clippy::print_stdout, reason = "a program may print, unlike a library")]
 
 use ptx_llvm::{Body, Operand, Stmt, parse_named, ptx, verify};
 

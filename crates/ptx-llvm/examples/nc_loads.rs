@@ -1,6 +1,7 @@
 //! Counts the loads of global memory and makes them go through the read-only cache, which is right where no thread writes there.
 //!
 //!     cargo run --example nc_loads -- kernel.ptx
+#![allow(clippy::print_stdout, reason = "a program may print, unlike a library")]
 
 use ptx_llvm::{Error, Mod, Opcode, StateSpace, parse, print, verify};
 
@@ -14,11 +15,10 @@ fn with_nc_loads(text: &str) -> Result<String, Error> {
     let (mut module, mut count) = (parse(text)?, 0);
     for body in module.functions.iter_mut().filter_map(|function| function.body.as_mut()) {
         for inst in body.instructions_mut() {
-            if inst.mnemonic.opcode() == Opcode::Ld && inst.mnemonic.space() == Some(StateSpace::Global) {
-                if let Ok(nc) = inst.mnemonic.with_all(&[Mod::Nc]) {
-                    (inst.mnemonic, count) = (nc, count + 1);
-                }
-            }
+            let (is_load, space) = (inst.mnemonic.opcode() == Opcode::Ld, inst.mnemonic.space());
+            let nc = inst.mnemonic.with_all(&[Mod::Nc]).ok();
+            let Some(nc) = nc.filter(|_| is_load && space == Some(StateSpace::Global)) else { continue };
+            (inst.mnemonic, count) = (nc, count + 1);
         }
     }
     verify(&module.reread()?)?;

@@ -1,6 +1,7 @@
 //! Optimizes PTX with LLVM.
 //!
 //!     cargo run --example optimize -- kernel.ptx
+#![allow(clippy::print_stdout, reason = "a program may print, unlike a library")]
 
 use ptx_llvm::{Context, OptLevel, lower, optimize, parse_named, raise, verify};
 

@@ -1,6 +1,7 @@
 //! Prints the basic blocks of each kernel with their instructions and successors.
 //!
 //!     cargo run --example walk_cfg -- kernel.ptx
+#![allow(clippy::print_stdout, reason = "a program may print, unlike a library")]
 
 use ptx_llvm::{Cfg, Stmt, parse_named};
 

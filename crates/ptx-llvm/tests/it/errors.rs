@@ -82,14 +82,11 @@ mod llvm {
     use ptx_llvm::{Context, OptLevel, llvm_to_ptx, optimize, parse_llvm, ptx_to_llvm, raise};
 
     #[test]
-    fn errors_of_raising_have_the_instruction() {
-        let text = "define void @f(ptr %p) {\n  %x = load i1024, ptr %p\n  call void @g(i1024 %x)\n  ret void\n}\ndeclare void @g(i1024)\n";
-        match llvm_to_ptx(text) {
-            Err(error) => {
-                assert!(error.findings().iter().all(|finding| finding.code.starts_with('R')), "{error}")
-            }
-            Ok(text) => assert!(text.contains("call"), "{text}"),
-        }
+    fn types_that_ptx_lacks_are_errors() {
+        let text = "define x86_fp80 @f(x86_fp80 %x) {\n  ret x86_fp80 %x\n}\n";
+        let error = llvm_to_ptx(text).expect_err("PTX has no numbers of 80 bits");
+        assert!(error.findings().iter().all(|finding| finding.code.starts_with('R')), "{error}");
+        assert!(error.to_string().contains("x86_fp80"), "{error}");
     }
 
     fn error_of_raising(gpu: &str, body: &str) -> String {
