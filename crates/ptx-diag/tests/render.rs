@@ -1,6 +1,9 @@
 //! The three forms of findings, with the expected text written by hand.
 
-use ptx_diag::{Code, Color, Detail, Diagnostic, Diagnostics, Format, MAX_SHOWN, SourceFile, Span, render};
+use ptx_diag::{
+    Code, Color, Detail, Diagnostic, Diagnostics, Finding, Format, MAX_SHOWN, Severity, SourceFile, Span,
+    numbers, render,
+};
 
 const TEXT: &str = "\
 .version 8.0
@@ -56,6 +59,24 @@ error[L0001]: no such thing
 2 errors, 1 warning
 ";
     assert_eq!(render(&source, &findings(), Format::Human(Color::Never)), expected);
+}
+
+#[test]
+fn a_finding_has_what_is_known_of_a_diagnostic() {
+    let source = SourceFile::new("k.ptx", TEXT);
+    let all: Vec<Finding> = findings().iter().map(|found| Finding::new(&source, found)).collect();
+    let [add, targets, thing] = all.as_slice() else { panic!("three diagnostics") };
+    let place = add.position.expect("a location");
+    assert_eq!((add.code, place.line, place.column, add.is_error), ("P0201", 5, 8, true));
+    assert_eq!(add.help.as_deref(), Some("did you mean `.u32`?"));
+    assert_eq!((targets.severity, targets.is_error, &targets.help), (Severity::Warning, false, &None));
+    assert_eq!(targets.related, ["k.ptx:1:1: the version is here"]);
+    assert_eq!((thing.position, thing.text.as_str()), (None, "k.ptx: error[L0001]: no such thing"));
+    let human = all.iter().map(|finding| finding.human.as_str()).collect::<Vec<_>>().join("\n\n");
+    let numbers = numbers(all.iter().map(|finding| finding.severity));
+    assert_eq!(numbers, "2 errors, 1 warning");
+    // One after the other they are the human form of all.
+    assert_eq!(render(&source, &findings(), Format::Human(Color::Never)), format!("{human}\n\n{numbers}\n"));
 }
 
 #[test]

@@ -745,10 +745,10 @@ enum PtxStatus ptx_copy(const struct PtxDevice *device, void *to, const void *fr
 
 // Writes `count` consecutive copies of a pattern.
 enum PtxStatus ptx_fill_pattern(const struct PtxDevice *device,
-                        void *to,
-                        const void *pattern,
-                        size_t pattern_bytes,
-                        size_t count);
+                                void *to,
+                                const void *pattern,
+                                size_t pattern_bytes,
+                                size_t count);
 
 // Creates a multimem address, through which `bytes` bytes at each of these addresses are accessed together
 // (`multimem.*`), until the memory there is freed.
@@ -995,10 +995,10 @@ enum PtxStatus ptx_stream_copy_out(const struct PtxStream *stream,
 
 // Queues a write of `count` copies of a pattern. The pattern is read before the function returns.
 enum PtxStatus ptx_stream_fill_pattern(const struct PtxStream *stream,
-                               void *to,
-                               const void *pattern,
-                               size_t pattern_bytes,
-                               size_t count);
+                                       void *to,
+                                       const void *pattern,
+                                       size_t pattern_bytes,
+                                       size_t count);
 
 // Queues a call of a function on the stream's thread, which is made even after errors. The function must not wait for the stream or the device.
 enum PtxStatus ptx_stream_call(const struct PtxStream *stream,

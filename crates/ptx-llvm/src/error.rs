@@ -83,10 +83,16 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
+/// The file of diagnostics about LLVM IR that was not read from a text.
+#[cfg(feature = "llvm")]
+pub(crate) fn nameless() -> SourceFile {
+    SourceFile::new("<llvm>", "")
+}
+
 #[cfg(feature = "llvm")]
 impl From<LlvmError> for Error {
     fn from(error: LlvmError) -> Self {
-        let source = crate::translate::nameless();
+        let source = nameless();
         let mut found = Diagnostics::new();
         found.push(ptx_driver::llvm_finding(&error, &source));
         Self::about([(&source, &found)])

@@ -4,13 +4,9 @@ use ptx_diag::{Diagnostics, SourceFile};
 use ptx_driver::{BadOutput, JudgedText, Style, TargetChoice};
 use ptx_llvm_core::{Context, OptLevel};
 
+use crate::error::nameless;
 use crate::ptx::{PtxModule, Verified, parse, parse_named, verify};
 use crate::{Error, LlvmModule};
-
-/// The file of diagnostics about LLVM IR that was not read from a text: the module.
-pub(crate) fn nameless() -> SourceFile {
-    SourceFile::new("<llvm>", "")
-}
 
 fn about(source: &SourceFile, found: &Diagnostics) -> Error {
     Error::about([(source, found)])

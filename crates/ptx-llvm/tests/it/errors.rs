@@ -77,9 +77,32 @@ fn a_changed_module_is_read_again_from_its_own_text() {
     assert_eq!(error.findings()[0].file, "<printed>");
 }
 
+#[test]
+fn names_of_the_table_are_shown_as_in_ptx() {
+    let names = format!(
+        "{} {:>6}.{}.{}",
+        ptx_llvm::Opcode::Ld,
+        ptx_llvm::Opcode::Mul,
+        ptx_llvm::Mod::Lo,
+        ptx_llvm::ScalarType::U32
+    );
+    assert_eq!(names, "ld    mul.lo.u32");
+}
+
 #[cfg(feature = "llvm")]
 mod llvm {
+    use ptx_llvm::edit::Opcode;
     use ptx_llvm::{Context, OptLevel, llvm_to_ptx, optimize, parse_llvm, ptx_to_llvm, raise};
+
+    #[test]
+    fn opcodes_are_shown_as_in_llvm_ir() {
+        let opcodes =
+            [Opcode::GetElementPtr, Opcode::AtomicCmpXchg, Opcode::FNeg, Opcode::VAArg, Opcode::AtomicRMW];
+        assert_eq!(
+            opcodes.map(|opcode| opcode.to_string()),
+            ["getelementptr", "cmpxchg", "fneg", "va_arg", "atomicrmw"]
+        );
+    }
 
     #[test]
     fn types_that_ptx_lacks_are_errors() {
@@ -150,6 +173,17 @@ mod exec {
             [(&nothing).into(), (&nothing).into(), 0.0f32.into(), 0u32.into()],
         )
         .expect("no element is accessed");
+    }
+
+    #[test]
+    fn numbers_go_to_a_device_and_back() {
+        let device = ptx_llvm::Device::new();
+        let data = device.upload(&[1i16, -2, 3]).expect("memory");
+        let mut bytes = [0u8; 6];
+        device.download(data, &mut bytes).expect("six bytes");
+        assert_eq!(bytes, [1, 0, 0xfe, 0xff, 3, 0]);
+        let error = device.download(data, &mut [0u64; 1]).expect_err("two bytes more than there are");
+        assert_eq!(error.kind(), ErrorKind::InvalidValue);
     }
 
     #[test]
