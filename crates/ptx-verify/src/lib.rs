@@ -100,9 +100,9 @@ pub fn verify(module: &Module) -> Result<(Verified<'_>, Diagnostics), Diagnostic
 /// use ptx_diag::SourceFile;
 /// use ptx_isa::PtxVersion;
 ///
-/// let text = ".version 6.0\n.target sm_80\n.address_size 64\n.visible .entry k() { cp.async.wait_all; ret; }";
+/// let text = ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k() { .reg .b32 %r; activemask.b32 %r; }";
 /// let (module, _) = ptx_syntax::parse(&SourceFile::new("k.ptx", text));
-/// assert_eq!(ptx_verify::needed_version(&module), Some(PtxVersion::new(7, 0)));
+/// assert_eq!(ptx_verify::needed_version(&module), Some(PtxVersion::new(6, 2)));
 /// ```
 pub fn needed_version(module: &Module) -> Option<PtxVersion> {
     check(module).needed
