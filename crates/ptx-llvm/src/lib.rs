@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | [`parse`] | the text of PTX | [`PtxModule`] |
 //! | [`verify`](fn@verify) | [`PtxModule`] | [`Verified`] |
-//! | [`print`] | [`Module`] | the text of PTX |
+//! | [`print`](fn@print) | [`Module`] | the text of PTX |
 //! | [`link`](fn@link) | several [`PtxModule`]s | [`PtxModule`] |
 #![cfg_attr(
     feature = "llvm",
