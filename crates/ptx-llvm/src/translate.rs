@@ -74,7 +74,7 @@ pub fn optimize(module: &mut LlvmModule<'_>, level: OptLevel) -> Result<(), Erro
 ///
 /// # Errors
 ///
-/// The text is no pipeline, or the error of the optimizer.
+/// The text cannot be parsed as a pipeline; the error of the optimizer.
 ///
 /// ```
 /// use ptx_llvm::{Context, parse_llvm, run_passes};
