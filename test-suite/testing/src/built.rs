@@ -16,12 +16,12 @@ pub fn built(packages: &[&str], features: &[&str]) -> PathBuf {
     build(packages, features, &[])
 }
 
-/// The folder with the examples of these packages, as [`built`].
+/// The folder with the examples of these packages, as [`built`], with these features and no default ones.
 ///
 /// # Panics
 /// When they do not build.
 pub fn built_examples(packages: &[&str], features: &[&str]) -> PathBuf {
-    build(packages, features, &["--examples"]).join("examples")
+    build(packages, features, &["--examples", "--no-default-features"]).join("examples")
 }
 
 fn build(packages: &[&str], features: &[&str], what: &[&str]) -> PathBuf {
