@@ -139,11 +139,15 @@ fn link_system_library(flag: &str) {
     println!("cargo:rustc-link-lib=dylib={name}");
 }
 
+/// What to do where LLVM is not found.
+const INSTALL: &str = "the development files of LLVM 22 are needed (llvm-22-dev of Debian; scripts/setup installs them), in /usr/lib/llvm-22 \
+or in the folder that LLVM_SYS_221_PREFIX names; the crate ptx-llvm needs no LLVM without its default feature `llvm`";
+
 fn run(program: &Path, arguments: &[&str]) -> String {
     let output = Command::new(program)
         .args(arguments)
         .output()
-        .unwrap_or_else(|error| panic!("{}: {error}; scripts/setup installs LLVM 22", program.display()));
+        .unwrap_or_else(|error| panic!("{}: {error}; {INSTALL}", program.display()));
     assert!(output.status.success(), "{} {arguments:?} failed", program.display());
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }

@@ -19,7 +19,7 @@ use crate::compilers::Compilers;
 use crate::default_stream::{DefaultOrder, StreamRole};
 use crate::error::Stopped;
 use crate::progress::Progress;
-use crate::{Check, DeviceError, Engine, MultiprocessorLimits, host_memory};
+use crate::{Check, DeviceError, Engine, MultiprocessorLimits, Number, host_memory, number};
 
 /// Receives the output of kernels.
 pub(crate) type Sink = Box<dyn FnMut(&[u8]) + Send>;
@@ -455,6 +455,28 @@ impl Device {
     pub fn write(&self, address: u64, from: &[u8]) -> Result<(), DeviceError> {
         self.check()?;
         Ok(self.inner.memory.write(address, from)?)
+    }
+
+    /// Allocates memory that holds these numbers; returns its address.
+    ///
+    /// # Errors
+    /// See [`Device::allocate`].
+    pub fn upload<T: Number>(&self, numbers: &[T]) -> Result<u64, DeviceError> {
+        let bytes = number::to_bytes(numbers);
+        let address = self.allocate(bytes.len() as u64)?;
+        self.write(address, &bytes)?;
+        Ok(address)
+    }
+
+    /// Reads numbers immediately, as [`Device::read`] does.
+    ///
+    /// # Errors
+    /// See [`Device::read`].
+    pub fn download<T: Number>(&self, address: u64, to: &mut [T]) -> Result<(), DeviceError> {
+        let mut bytes = vec![0; size_of_val(to)];
+        self.read(address, &mut bytes)?;
+        number::from_bytes(&bytes, to);
+        Ok(())
     }
 
     /// Copies bytes within memory; source and destination may overlap.

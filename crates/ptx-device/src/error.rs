@@ -3,60 +3,19 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ptx_diag::{Diagnostic, Diagnostics, Format, Label, Position, Severity, render};
+use ptx_diag::{Diagnostic, Diagnostics, Finding};
 use ptx_exec::texture::TextureError;
 use ptx_exec::{MemoryError, Trap};
 use ptx_link::Sources;
 use thiserror::Error;
 
-/// A diagnostic about a module or a launch, with its location rendered as text.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Finding {
-    /// `file:line:column: error[CODE]: message`; without a location if there is none.
-    pub text: String,
-    /// The message alone.
-    pub message: String,
-    /// The name of the file that it is about.
-    pub file: String,
-    /// The location in the file, if there is one.
-    pub position: Option<Position>,
-    /// The diagnostic code, such as `X0003`.
-    pub code: &'static str,
-    /// Whether it is an error, not a warning.
-    pub is_error: bool,
-    /// The diagnostic as a JSON object, as the tools write it with `--error-format=json`: `file`, `line`, `column`,
-    /// `severity`, `code`, `message`, `help`; for a stopped kernel also `details` ([`Trap::details`]) and `related`,
-    /// the locations of other threads that explain it.
-    pub json: String,
-    /// Other locations that explain it, such as where the threads of a deadlock wait: `file:line:column: text`.
-    pub related: Vec<String>,
-}
-
 /// The diagnostics about the files of a module.
 pub(crate) fn findings(sources: &Sources, found: &Diagnostics) -> Vec<Finding> {
-    let mut all = Vec::new();
-    for (file, findings) in sources.split(found) {
-        for finding in &findings {
-            let mut one = Diagnostics::new();
-            one.push(finding.clone());
-            let shown = |format| render(&file, &one, format).trim_end().to_owned();
-            let place = |label: &Label| {
-                let Position { line, column } = file.position(label.span.lo);
-                format!("{}:{line}:{column}: {}", file.name(), label.text)
-            };
-            all.push(Finding {
-                text: shown(Format::Short),
-                message: finding.message.clone(),
-                file: file.name().to_owned(),
-                position: finding.span.map(|span| file.position(span.lo)),
-                code: finding.code.0,
-                is_error: finding.severity == Severity::Error,
-                json: shown(Format::Json),
-                related: finding.related.iter().map(place).collect(),
-            });
-        }
-    }
-    all
+    let files = sources.split(found);
+    files
+        .iter()
+        .flat_map(|(file, findings)| findings.iter().map(|finding| Finding::new(file, finding)))
+        .collect()
 }
 
 fn joined(findings: &[Finding]) -> String {

@@ -1,8 +1,8 @@
 //! Kinds of errors, which callers can tell apart without reading messages.
 
+use ptx_diag::Finding;
 use ptx_exec::{Fault, FaultKind, MemoryError, TrapKind, codes};
 
-use crate::error::Finding;
 use crate::{DeviceError, RegionKind};
 
 /// The kind of an error.

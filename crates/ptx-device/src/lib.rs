@@ -30,14 +30,12 @@
 //! "#)?;
 //! let scale = module.kernel("scale")?;
 //!
-//! let data = device.allocate(4 * 3)?;
-//! let numbers = [1.5f32, 2.0, -4.0];
-//! device.write(data, &numbers.map(f32::to_le_bytes).concat())?;
+//! let data = device.upload(&[1.5f32, 2.0, -4.0])?;
 //! scale.launch(&Shape::linear(1, 32), &[data.into(), 2.0f32.into(), 3u32.into()])?;
 //!
-//! let mut bytes = [0; 12];
-//! device.read(data, &mut bytes)?;
-//! assert_eq!(bytes.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b)).collect::<Vec<_>>(), [3.0, 4.0, -8.0]);
+//! let mut numbers = [0.0f32; 3];
+//! device.download(data, &mut numbers)?;
+//! assert_eq!(numbers, [3.0, 4.0, -8.0]);
 //!
 //! // Errors are values that describe the location and the memory.
 //! let error = scale.launch(&Shape::linear(1, 32), &[data.into(), 2.0f32.into(), 4u32.into()]).unwrap_err();
@@ -147,6 +145,7 @@ mod event;
 pub mod graph;
 mod host_memory;
 mod module;
+mod number;
 mod objects;
 mod operation;
 pub mod policy;
@@ -162,13 +161,14 @@ pub use control::LaunchControl;
 pub use default_stream::StreamRole;
 pub use device::{AfterStop, Device, DeviceOptions, Properties, SharedMemory};
 pub use engine::{Check, Engine};
-pub use error::{DeviceError, Finding, Stopped};
+pub use error::{DeviceError, Stopped};
 pub use error_kind::ErrorKind;
 pub use event::Event;
 pub use module::{Kernel, Module};
+pub use number::Number;
 pub use stream::{Pending, Stream, StreamOptions};
 
-pub use ptx_diag::Position;
+pub use ptx_diag::{Finding, Position, Severity};
 pub use ptx_exec::format as printf;
 pub use ptx_exec::{
     AddressSize, Bounds, BoxSize, Completion, Dim3, HostMemory, HostRegion, Interrupt, KernelAttributes,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
+use ptx_diag::{Diagnostic, Diagnostics, Finding, SourceFile};
 use ptx_exec::{ExecError, Image, KernelAttributes, Parameter, Prepared, Report, Shape, Variable, codes};
 use ptx_isa::{Sm, SmVariant};
 use ptx_link::Sources;
@@ -14,7 +14,7 @@ use crate::architecture::{MultiprocessorLimits, USUAL_SHARED_BYTES};
 use crate::argument::pack;
 use crate::code::Code;
 use crate::control::LaunchControl;
-use crate::error::{Finding, Stopped, findings, refused};
+use crate::error::{Stopped, findings, refused};
 use crate::source::{read, undefined};
 use crate::{Argument, Device, DeviceError, SharedMemory};
 

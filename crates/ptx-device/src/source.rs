@@ -1,6 +1,6 @@
 //! Reads modules from their source formats into one linked module.
 
-use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
+use ptx_diag::{Diagnostic, Diagnostics, Finding, SourceFile};
 use ptx_exec::codes;
 use ptx_ir::{Module as Tree, Symbol};
 use ptx_link::device_runtime::{FILE_NAME, device_runtime, of_module};
@@ -9,7 +9,7 @@ use ptx_program::Builtin;
 use ptx_verify::verify;
 
 use crate::DeviceError;
-use crate::error::{Finding, findings};
+use crate::error::findings;
 
 /// Reads files and links them.
 pub(crate) fn read(files: Vec<SourceFile>) -> Result<(Tree, Sources, Vec<Finding>), DeviceError> {

@@ -7,6 +7,7 @@
 mod code;
 mod count;
 mod diagnostic;
+mod finding;
 mod nearest;
 mod render;
 mod source;
@@ -14,6 +15,7 @@ mod source;
 pub use code::{Code, CodeMeaning};
 pub use count::{between, counted};
 pub use diagnostic::{Detail, Diagnostic, Diagnostics, Fix, Label, Severity};
+pub use finding::Finding;
 pub use nearest::nearest;
-pub use render::{Color, Format, MAX_SHOWN, render};
+pub use render::{Color, Format, MAX_SHOWN, numbers, render, render_one};
 pub use source::{Position, SourceFile, Span};

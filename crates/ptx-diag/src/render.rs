@@ -7,7 +7,7 @@ mod excerpt;
 mod human;
 mod line;
 
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::source::SourceFile;
 
 /// Whether the human form has ANSI colours.
@@ -15,9 +15,9 @@ use crate::source::SourceFile;
 pub enum Color {
     /// Plain text.
     #[default]
-    Plain,
+    Never,
     /// Text with ANSI escape sequences.
-    Ansi,
+    Always,
 }
 
 /// The form in which diagnostics are rendered.
@@ -40,10 +40,33 @@ pub enum Format {
 pub const MAX_SHOWN: usize = 100;
 
 /// Renders `diagnostics` about `source`. The text is empty if there are none, and ends with a line feed otherwise.
+///
+/// ```
+/// use ptx_diag::{Code, Diagnostic, Diagnostics, Format, SourceFile, Span, render};
+///
+/// let source = SourceFile::new("k.ptx", "frob;\n");
+/// let mut found = Diagnostics::new();
+/// found.push(Diagnostic::error(Code("P0301"), Span::new(0, 4), "unknown instruction `frob`"));
+/// assert_eq!(render(&source, &found, Format::Short), "k.ptx:1:1: error[P0301]: unknown instruction `frob`\n");
+/// ```
 pub fn render(source: &SourceFile, diagnostics: &Diagnostics, format: Format) -> String {
     match format {
         Format::Human(color) => human::render(source, diagnostics, color),
         Format::Short => line::render_short(source, diagnostics),
         Format::Json => line::render_json(source, diagnostics),
     }
+}
+
+/// Renders one diagnostic for people, without the numbers of diagnostics at the end and without a line feed after the last line.
+pub fn render_one(source: &SourceFile, diagnostic: &Diagnostic, color: Color) -> String {
+    human::render_one(source, diagnostic, color)
+}
+
+/// The numbers of diagnostics as the human form has them in its last line: `2 errors, 1 warning`.
+pub fn numbers(severities: impl IntoIterator<Item = Severity>) -> String {
+    let mut counts = [0usize; 3];
+    severities.into_iter().for_each(|severity| counts[severity as usize] += 1);
+    let counted = [Severity::Error, Severity::Warning, Severity::Note].into_iter().zip(counts);
+    let counted = counted.filter(|(_, count)| *count > 0);
+    counted.map(|(severity, count)| crate::counted(count, severity.as_str())).collect::<Vec<_>>().join(", ")
 }

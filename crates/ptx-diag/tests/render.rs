@@ -1,6 +1,9 @@
 //! The three forms of findings, with the expected text written by hand.
 
-use ptx_diag::{Code, Color, Detail, Diagnostic, Diagnostics, Format, MAX_SHOWN, SourceFile, Span, render};
+use ptx_diag::{
+    Code, Color, Detail, Diagnostic, Diagnostics, Finding, Format, MAX_SHOWN, Severity, SourceFile, Span,
+    numbers, render,
+};
 
 const TEXT: &str = "\
 .version 8.0
@@ -55,7 +58,25 @@ error[L0001]: no such thing
 
 2 errors, 1 warning
 ";
-    assert_eq!(render(&source, &findings(), Format::Human(Color::Plain)), expected);
+    assert_eq!(render(&source, &findings(), Format::Human(Color::Never)), expected);
+}
+
+#[test]
+fn a_finding_has_what_is_known_of_a_diagnostic() {
+    let source = SourceFile::new("k.ptx", TEXT);
+    let all: Vec<Finding> = findings().iter().map(|found| Finding::new(&source, found)).collect();
+    let [add, targets, thing] = all.as_slice() else { panic!("three diagnostics") };
+    let place = add.position.expect("a location");
+    assert_eq!((add.code, place.line, place.column, add.is_error), ("P0201", 5, 8, true));
+    assert_eq!(add.help.as_deref(), Some("did you mean `.u32`?"));
+    assert_eq!((targets.severity, targets.is_error, &targets.help), (Severity::Warning, false, &None));
+    assert_eq!(targets.related, ["k.ptx:1:1: the version is here"]);
+    assert_eq!((thing.position, thing.text.as_str()), (None, "k.ptx: error[L0001]: no such thing"));
+    let human = all.iter().map(|finding| finding.human.as_str()).collect::<Vec<_>>().join("\n\n");
+    let numbers = numbers(all.iter().map(|finding| finding.severity));
+    assert_eq!(numbers, "2 errors, 1 warning");
+    // One after the other they are the human form of all.
+    assert_eq!(render(&source, &findings(), Format::Human(Color::Never)), format!("{human}\n\n{numbers}\n"));
 }
 
 #[test]
@@ -112,7 +133,7 @@ fn json_form_has_details_and_the_places_that_go_with_them() {
 #[test]
 fn ansi_colours_are_only_added_to_the_text() {
     let source = SourceFile::new("k.ptx", TEXT);
-    let styled = render(&source, &findings(), Format::Human(Color::Ansi));
+    let styled = render(&source, &findings(), Format::Human(Color::Always));
     let mut plain = String::new();
     let mut rest = styled.as_str();
     while let Some((before, after)) = rest.split_once('\x1b') {
@@ -121,13 +142,13 @@ fn ansi_colours_are_only_added_to_the_text() {
     }
     plain.push_str(rest);
     assert!(styled.len() > plain.len());
-    assert_eq!(plain, render(&source, &findings(), Format::Human(Color::Plain)));
+    assert_eq!(plain, render(&source, &findings(), Format::Human(Color::Never)));
 }
 
 #[test]
 fn nothing_is_rendered_for_no_findings() {
     let source = SourceFile::new("k.ptx", TEXT);
-    for format in [Format::Human(Color::Plain), Format::Human(Color::Ansi), Format::Short, Format::Json] {
+    for format in [Format::Human(Color::Never), Format::Human(Color::Always), Format::Short, Format::Json] {
         assert_eq!(render(&source, &Diagnostics::new(), format), "");
     }
 }
@@ -150,18 +171,18 @@ error[P0001]: bad
 
 1 error
 ";
-    assert_eq!(render(&source, &one(3, 4), Format::Human(Color::Plain)), expected);
+    assert_eq!(render(&source, &one(3, 4), Format::Human(Color::Never)), expected);
 }
 
 #[test]
 fn a_span_past_the_end_means_the_end() {
     let source = SourceFile::new("b", "ab\ncd");
     assert_eq!(render(&source, &one(900, 950), Format::Short), "b:2:3: error[P0001]: bad\n");
-    let human = render(&source, &one(900, 950), Format::Human(Color::Plain));
+    let human = render(&source, &one(900, 950), Format::Human(Color::Never));
     assert!(human.contains(" --> b:2:3\n") && human.contains("2 | cd\n  |   ^"), "{human}");
     let empty = SourceFile::new("b", "");
     assert_eq!(render(&empty, &one(0, 0), Format::Short), "b:1:1: error[P0001]: bad\n");
-    assert!(render(&empty, &one(7, 3), Format::Human(Color::Plain)).contains("--> b:1:1"));
+    assert!(render(&empty, &one(7, 3), Format::Human(Color::Never)).contains("--> b:1:1"));
 }
 
 #[test]
@@ -177,7 +198,7 @@ fn a_long_line_is_quoted_near_the_place_with_its_true_column() {
     let mut text = "x".repeat(100_000);
     text.replace_range(70_000..70_001, "!");
     let source = SourceFile::new("b", text);
-    let human = render(&source, &one(70_000, 70_001), Format::Human(Color::Plain));
+    let human = render(&source, &one(70_000, 70_001), Format::Human(Color::Never));
     assert!(human.contains("--> b:1:70001\n"), "{human}");
     let near = format!("note: near `{}!{}`", "x".repeat(40), "x".repeat(79));
     assert!(human.contains(&near), "{human}");
@@ -195,7 +216,7 @@ fn thousands_of_findings_on_one_huge_line_take_one_sweep() {
     }
     let start = std::time::Instant::now();
     let short = render(&source, &diagnostics, Format::Short);
-    let human = render(&source, &diagnostics, Format::Human(Color::Plain));
+    let human = render(&source, &diagnostics, Format::Human(Color::Never));
     assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
     assert!(short.starts_with("b:1:99995001: error"));
     assert!(short.ends_with("b:1:1: error[P0001]: bad\n"));
@@ -211,7 +232,7 @@ fn errors_are_shown_before_warnings_when_not_all_fit() {
         diagnostics.push(Diagnostic::warning(Code("V0002"), Span::new(0, 1), "odd"));
     }
     diagnostics.push(Diagnostic::error(Code("P0001"), Span::new(0, 1), "bad"));
-    let human = render(&SourceFile::new("b", "x"), &diagnostics, Format::Human(Color::Plain));
+    let human = render(&SourceFile::new("b", "x"), &diagnostics, Format::Human(Color::Never));
     assert_eq!(human.matches("warning[V0002]").count(), MAX_SHOWN - 1);
     assert_eq!(human.matches("error[P0001]").count(), 1);
     assert!(human.ends_with("... and 1 more\n1 error, 100 warnings\n"));

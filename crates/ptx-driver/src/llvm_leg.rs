@@ -173,6 +173,19 @@ fn left_alone() -> Diagnostic {
 /// # Errors
 ///
 /// [`code::PIPELINE`] if `passes` cannot be parsed, which is an error of the user; otherwise the error of the optimizer.
+///
+/// ```
+/// use ptx_diag::SourceFile;
+/// use ptx_driver::{TargetChoice, llvm_context, optimize, read_llvm};
+/// use ptx_llvm_core::OptLevel;
+///
+/// let source = SourceFile::new("k.ll", "define i32 @f() {\n  %x = add i32 20, 22\n  ret i32 %x\n}");
+/// let context = llvm_context(&source)?;
+/// let (mut module, _) = read_llvm(&context, &source)?;
+/// optimize(&mut module, OptLevel::O2, None, TargetChoice::default(), &source)?;
+/// assert!(module.to_text().contains("ret i32 42"));
+/// # Ok::<(), ptx_diag::Diagnostics>(())
+/// ```
 pub fn optimize(
     module: &mut Module<'_>,
     level: OptLevel,

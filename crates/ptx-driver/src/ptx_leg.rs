@@ -19,6 +19,14 @@ use crate::retarget::TargetChoice;
 ///
 /// All diagnostics, including warnings, if one of them is an error. They include those of the verifier for the statements
 /// that could be read, so that one run reports everything.
+///
+/// ```
+/// use ptx_diag::SourceFile;
+/// use ptx_driver::{Comments, read_ptx};
+///
+/// let found = read_ptx(&SourceFile::new("k.ptx", "define void @f()"), Comments::Kept).unwrap_err();
+/// assert_eq!(found.iter().next().unwrap().message, "the input is LLVM IR, not PTX");
+/// ```
 pub fn read_ptx(source: &SourceFile, comments: Comments) -> Result<(Module, Diagnostics), Diagnostics> {
     let (module, mut findings) = ptx_syntax::parse_with(source, comments);
     if !findings.has_errors() {
@@ -47,6 +55,18 @@ pub fn read_ptx(source: &SourceFile, comments: Comments) -> Result<(Module, Diag
 /// # Errors
 ///
 /// The constructs that cannot be expressed in LLVM IR, with their positions.
+///
+/// ```
+/// use ptx_diag::SourceFile;
+/// use ptx_driver::{Comments, llvm_context, lower, read_ptx};
+///
+/// let source = SourceFile::new("k.ptx", ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }");
+/// let (module, _) = read_ptx(&source, Comments::Kept)?;
+/// let (verified, _) = ptx_verify::verify(&module)?;
+/// let context = llvm_context(&source)?;
+/// assert!(lower(verified, &context)?.to_text().contains("@k()"));
+/// # Ok::<(), ptx_diag::Diagnostics>(())
+/// ```
 pub fn lower<'c>(
     module: Verified<'_>,
     context: &'c Context,
@@ -62,6 +82,18 @@ pub fn lower<'c>(
 /// # Errors
 ///
 /// The constructs that cannot be expressed in PTX, with the function and the instruction.
+///
+/// ```
+/// use ptx_diag::SourceFile;
+/// use ptx_driver::{TargetChoice, llvm_context, print_checked, raise, read_llvm};
+///
+/// let source = SourceFile::new("k.ll", "define ptx_kernel void @k() {\n  ret void\n}");
+/// let context = llvm_context(&source)?;
+/// let (mut module, _) = read_llvm(&context, &source)?;
+/// let (raised, _) = raise(&mut module, TargetChoice::default())?;
+/// assert!(print_checked(&raised, "k.ptx").unwrap().contains(".entry k()"));
+/// # Ok::<(), ptx_diag::Diagnostics>(())
+/// ```
 pub fn raise(
     module: &mut ptx_llvm_core::Module<'_>,
     choice: TargetChoice,

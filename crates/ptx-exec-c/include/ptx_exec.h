@@ -744,11 +744,11 @@ enum PtxStatus ptx_copy_out(const struct PtxDevice *device,
 enum PtxStatus ptx_copy(const struct PtxDevice *device, void *to, const void *from, size_t bytes);
 
 // Writes `count` consecutive copies of a pattern.
-enum PtxStatus ptx_fill(const struct PtxDevice *device,
-                        void *to,
-                        const void *pattern,
-                        size_t pattern_bytes,
-                        size_t count);
+enum PtxStatus ptx_fill_pattern(const struct PtxDevice *device,
+                                void *to,
+                                const void *pattern,
+                                size_t pattern_bytes,
+                                size_t count);
 
 // Creates a multimem address, through which `bytes` bytes at each of these addresses are accessed together
 // (`multimem.*`), until the memory there is freed.
@@ -994,11 +994,11 @@ enum PtxStatus ptx_stream_copy_out(const struct PtxStream *stream,
                                    size_t bytes);
 
 // Queues a write of `count` copies of a pattern. The pattern is read before the function returns.
-enum PtxStatus ptx_stream_fill(const struct PtxStream *stream,
-                               void *to,
-                               const void *pattern,
-                               size_t pattern_bytes,
-                               size_t count);
+enum PtxStatus ptx_stream_fill_pattern(const struct PtxStream *stream,
+                                       void *to,
+                                       const void *pattern,
+                                       size_t pattern_bytes,
+                                       size_t count);
 
 // Queues a call of a function on the stream's thread, which is made even after errors. The function must not wait for the stream or the device.
 enum PtxStatus ptx_stream_call(const struct PtxStream *stream,

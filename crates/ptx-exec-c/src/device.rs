@@ -558,7 +558,7 @@ pub unsafe extern "C" fn ptx_copy(
 
 /// Writes `count` consecutive copies of a pattern.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ptx_fill(
+pub unsafe extern "C" fn ptx_fill_pattern(
     device: *const PtxDevice,
     to: *mut c_void,
     pattern: *const c_void,

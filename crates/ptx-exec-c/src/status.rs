@@ -205,7 +205,7 @@ pub extern "C" fn ptx_status_name(status: i32) -> *const c_char {
 
 #[cfg(test)]
 mod tests {
-    use ptx_device::Finding;
+    use ptx_device::{Finding, Severity};
 
     use super::*;
 
@@ -227,11 +227,14 @@ mod tests {
             let finding = Finding {
                 text: "the kernel was not compiled in time".to_owned(),
                 message: "the kernel was not compiled in time".to_owned(),
+                help: None,
                 file: String::new(),
                 position: None,
                 code,
                 is_error: true,
+                severity: Severity::Error,
                 json: String::new(),
+                human: String::new(),
                 related: Vec::new(),
             };
             Failure::from(DeviceError::Launch(vec![finding]))

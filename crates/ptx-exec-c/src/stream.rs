@@ -223,7 +223,7 @@ pub unsafe extern "C" fn ptx_stream_copy_out(
 
 /// Queues a write of `count` copies of a pattern. The pattern is read before the function returns.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ptx_stream_fill(
+pub unsafe extern "C" fn ptx_stream_fill_pattern(
     stream: *const PtxStream,
     to: *mut c_void,
     pattern: *const c_void,

@@ -223,7 +223,7 @@ static void check_copies(const PtxDevice *device, const PtxStream *stream)
     OK(ptx_malloc(device, 64, (void **)&data));
     for (int i = 0; i < 64; i++)
         in[i] = i;
-    OK(ptx_stream_fill(stream, data, &pattern, 2, 32));
+    OK(ptx_stream_fill_pattern(stream, data, &pattern, 2, 32));
     OK(ptx_stream_copy_out(stream, out[0], data, 64));
     OK(ptx_stream_call(stream, count_call, &calls));
     OK(ptx_stream_copy_in(stream, data, in, 64));
@@ -299,7 +299,7 @@ int main(void)
     EXPECT(*total == 5 && bytes == 8);
     FAILS(ptx_module_variable(module, "none", (void **)&total, NULL), PTX_NOT_FOUND, "`none`");
     unsigned long long one = 1, seven = 7, copy[8];
-    OK(ptx_fill(device, data, &one, 8, 8));
+    OK(ptx_fill_pattern(device, data, &one, 8, 8));
     OK(ptx_copy_in(device, data + 1, &seven, 8));
     OK(ptx_copy(device, data + 2, data + 1, 8));
     OK(ptx_copy_out(device, copy, data, 64));

@@ -42,6 +42,8 @@ fn main() -> ExitCode {
         trial("graphs, boxes and ordered streams are used from C", "cc", graphs),
         trial("ptx_run writes its errors to standard error", "cc", reported),
         trial("the header is valid in C++", "c++", header_in_cpp),
+        trial("a program is compiled with the flags of pkg-config", "pkg-config", with_pkg_config),
+        trial("a program is built with CMake", "cmake", with_cmake),
         trial("kernels are compiled and cached by default, and check accesses", "cc", compiled),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
@@ -132,6 +134,67 @@ fn compiled() {
     assert_eq!(kernels(&[]) >= 2, cfg!(feature = "jit"));
     for variable in [("PTX_EXEC_ENGINE", "interp"), ("PTX_EXEC_CACHE", "")] {
         assert_eq!(kernels(&[variable]), 0, "{variable:?}");
+    }
+}
+
+/// The library installed in a folder that is removed at the end. It is moved once, to show that nothing names the folder.
+fn installed() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, moved) = (folder.path().join("first"), folder.path().join("moved"));
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/install-libptx-exec");
+    text(&Command::new(script).arg(&first).arg(library()).output().unwrap());
+    std::fs::rename(&first, &moved).unwrap();
+    (folder, moved)
+}
+
+/// The first program of the page, with the shared and with the static library.
+fn with_pkg_config() {
+    let (folder, prefix) = installed();
+    let (file, program) = (folder.path().join("program.c"), folder.path().join("program"));
+    std::fs::write(&file, &blocks("c")[0]).unwrap();
+    for options in ["--cflags --libs", "--cflags --libs --static"] {
+        let flags = Command::new("pkg-config")
+            .args(options.split(' '))
+            .arg("ptx_exec")
+            .env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"))
+            .output()
+            .unwrap();
+        if options.ends_with("--static") {
+            std::fs::remove_file(prefix.join("lib/libptx_exec.so")).unwrap();
+        }
+        let mut compiler = Command::new("cc");
+        compiler.arg("-o").arg(&program).arg(&file).args(text(&flags).split_whitespace());
+        text(&compiler.output().unwrap());
+        let run = Command::new(&program)
+            .env("LD_LIBRARY_PATH", prefix.join("lib"))
+            .env("PTX_EXEC_CACHE", "")
+            .output()
+            .unwrap();
+        assert_eq!(without_addresses(&text(&run)), blocks("text")[0], "{options}");
+    }
+}
+
+/// The first program of the page.
+fn with_cmake() {
+    let (folder, prefix) = installed();
+    std::fs::write(folder.path().join("program.c"), &blocks("c")[0]).unwrap();
+    let project = "cmake_minimum_required(VERSION 3.13)
+project(program C)
+find_package(ptx_exec 0.1 REQUIRED)
+foreach(kind ptx_exec static)
+    add_executable(program_${kind} program.c)
+    target_link_libraries(program_${kind} ptx_exec::${kind})
+endforeach()
+";
+    std::fs::write(folder.path().join("CMakeLists.txt"), project).unwrap();
+    let build = folder.path().join("build");
+    let mut configure = Command::new("cmake");
+    configure.arg("-S").arg(folder.path()).arg("-B").arg(&build);
+    text(&configure.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display())).output().unwrap());
+    text(&Command::new("cmake").arg("--build").arg(&build).output().unwrap());
+    for program in ["program_ptx_exec", "program_static"] {
+        let run = Command::new(build.join(program)).env("PTX_EXEC_CACHE", "").output().unwrap();
+        assert_eq!(without_addresses(&text(&run)), blocks("text")[0], "{program}");
     }
 }
 

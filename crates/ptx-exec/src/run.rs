@@ -22,6 +22,27 @@ use crate::repeat::DecodedLaunch;
 /// # Errors
 /// [`ExecError::Refused`] if the launch does not fit the module or a construct reachable from the kernel cannot be
 /// executed; [`ExecError::Trap`] if a thread was stopped.
+///
+/// ```
+/// use ptx_diag::SourceFile;
+/// use ptx_exec::{Argument, Launch, run};
+///
+/// let source = SourceFile::new("k.ptx", "
+/// .version 8.0
+/// .target sm_80
+/// .address_size 64
+/// .visible .entry k(.param .u64 to)
+/// {
+///     .reg .b64 %a;
+///     ld.param.u64 %a, [to];
+///     st.global.u8 [%a], 7;
+///     ret;
+/// }");
+/// let (module, _) = ptx_syntax::parse(&source);
+/// let (verified, _) = ptx_verify::verify(&module).unwrap();
+/// let launch = Launch { arguments: vec![Argument::Buffer(vec![0, 0])], ..Launch::new("k") };
+/// assert_eq!(run(verified, &launch).unwrap().buffers, [Some(vec![7, 0])]);
+/// ```
 pub fn run(module: Verified<'_>, launch: &Launch) -> Result<Outcome, ExecError> {
     run_watched(module, launch, None)
 }

@@ -10,6 +10,10 @@ use serde_json::{Map, Value, json as object};
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// The whole table as a JSON document, with a line feed at its end.
+///
+/// ```
+/// assert!(ptx_export::json().starts_with('{'));
+/// ```
 pub fn json() -> String {
     let mut out = String::new();
     out.push_str("{\n");

@@ -214,6 +214,35 @@ impl Body {
         ListId { start, len: self.operands.len() as u32 - start }
     }
 
+    /// An instruction of the body without a position, which the caller adds to the statements. The operands are those that its text has; optional
+    /// ones may be left out, as there, or be [`Operand::Omitted`]. `None` if the instruction does not have this number of operands.
+    pub fn new_inst(
+        &mut self,
+        guard: Option<Guard>,
+        mnemonic: Mnemonic,
+        operands: &[Operand],
+    ) -> Option<Inst> {
+        let places = mnemonic.form().operands;
+        let all: Vec<Operand> = if operands.len() == places.len() {
+            operands.to_vec()
+        } else {
+            let placement = mnemonic.place_values(places, operands.len())?;
+            let spread = placement.spread(places.len(), operands.iter().copied());
+            // Default: an operand without a place in the text.
+            spread.map(|operand| operand.unwrap_or(Operand::Omitted)).collect()
+        };
+        let operands = self.add_list(all.into_iter().map(|operand| (operand, ptx_diag::Span::default())));
+        Some(Inst { guard, mnemonic, operands, zero_offsets: ZeroOffsets::Implied, at: At::default() })
+    }
+
+    /// The instructions, for changes that keep the operands that their rows have.
+    pub fn instructions_mut(&mut self) -> impl Iterator<Item = &mut Inst> {
+        self.statements.iter_mut().filter_map(|stmt| match stmt {
+            Stmt::Inst(inst) => Some(inst),
+            _ => None,
+        })
+    }
+
     /// The operands of all instructions and lists.
     pub fn all_operands(&self) -> &[Operand] {
         &self.operands
@@ -324,5 +353,62 @@ pub fn used_bytes(pragma: &str) -> Option<u32> {
     match mask.strip_prefix("0x").or_else(|| mask.strip_prefix("0X")) {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
         None => mask.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ptx_isa::{StateSpace, ptx};
+
+    use super::*;
+    use crate::cfg::{BlockId, Cfg};
+    use crate::module::{Function, FunctionKind, Item, Linkage, Module, VarType, Variable};
+    use crate::operand::Immediate;
+
+    #[test]
+    fn optional_operands_of_new_instructions_may_be_left_out() {
+        let mut body = Body::default();
+        let one = Operand::Immediate(Immediate::integer(1));
+        let address = Operand::Address(AddressBase::Absolute, 8);
+        // The row has a cache policy, too.
+        let inst = body.new_inst(None, ptx!("red.global.add.u64"), &[address, one]).expect("two operands");
+        assert_eq!(body.operands(&inst), [address, one, Operand::Omitted]);
+        assert_eq!(body.new_inst(None, ptx!("red.global.add.u64"), &[address]), None);
+        assert_eq!(body.new_inst(None, ptx!("ret"), &[address]), None);
+    }
+
+    #[test]
+    fn variables_are_declared_before_functions_which_are_found_by_name() {
+        let mut module = Module::default();
+        let [f, x] = ["f", "x"].map(|name| module.strings.intern(name));
+        let function = |body| Function {
+            name: f,
+            kind: FunctionKind::Kernel,
+            linkage: Linkage::Visible,
+            results: Vec::new(),
+            params: Vec::new(),
+            directives: Vec::new(),
+            body,
+            reg_params: None,
+            at: At::default(),
+        };
+        let ids = [None, Some(Body::default())].map(|body| module.add_function(function(body)));
+        module.items.extend(ids.map(Item::Function));
+        let variable = Variable::new(x, StateSpace::Global, VarType::Scalar(ScalarType::B32));
+        let variable = module.declare_variable(variable);
+        assert_eq!(module.items, [Item::Variable(variable), Item::Function(ids[0]), Item::Function(ids[1])]);
+        assert_eq!(module.find_function("f"), Some(ids[1]));
+        assert_eq!(module.find_function("x"), None);
+        assert_eq!(module.kernels().count(), 1);
+    }
+
+    #[test]
+    fn labels_and_declarations_are_no_instructions_of_a_block() {
+        let mut body = Body::default();
+        let ret = body.new_inst(None, ptx!("ret"), &[]).expect("no operands");
+        body.statements = vec![Stmt::ScopeStart, Stmt::Inst(ret.clone()), Stmt::ScopeEnd];
+        let cfg = Cfg::new(&body);
+        assert_eq!(cfg.first_inst(&body, BlockId(0)), Some(1));
+        assert_eq!(cfg.first_inst(&body, BlockId(1)), None);
     }
 }

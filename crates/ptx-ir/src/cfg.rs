@@ -58,6 +58,12 @@ impl Cfg {
         self.label_blocks.get(label.0 as usize).copied().flatten()
     }
 
+    /// The index of the first statement of a block that is an instruction.
+    pub fn first_inst(&self, body: &Body, block: BlockId) -> Option<usize> {
+        let mut statements = self.blocks[block.index()].statements.clone();
+        statements.find(|at| matches!(body.statements.get(*at), Some(Stmt::Inst(_))))
+    }
+
     /// The last instruction of a block, if it is a terminator.
     pub fn terminator<'b>(&self, body: &'b Body, block: BlockId) -> Option<&'b Inst> {
         let range = self.blocks[block.index()].statements.clone();

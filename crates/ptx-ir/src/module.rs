@@ -205,6 +205,11 @@ impl Variable {
         }
     }
 
+    /// A declaration of an array of numbers.
+    pub fn array(name: StrId, space: StateSpace, element: ScalarType, length: u64) -> Self {
+        Self { dims: vec![Some(length)], ..Self::new(name, space, VarType::Scalar(element)) }
+    }
+
     /// Size of one element in bytes; that of a reference (texture, sampler, surface) is 8.
     pub fn element_bytes(&self) -> u64 {
         let scalar = match self.ty {
@@ -551,10 +556,24 @@ impl Module {
         &self.functions[id.0 as usize]
     }
 
+    /// A function, for changes.
+    pub fn function_mut(&mut self, id: FunctionId) -> &mut Function {
+        &mut self.functions[id.0 as usize]
+    }
+
     /// Adds a variable; the caller also adds the item, parameter or statement that declares it.
     pub fn add_variable(&mut self, variable: Variable) -> VarId {
         self.variables.push(variable);
         VarId(self.variables.len() as u32 - 1)
+    }
+
+    /// Adds a variable of the module, declared before its functions.
+    pub fn declare_variable(&mut self, variable: Variable) -> VarId {
+        let id = self.add_variable(variable);
+        let first = self.items.iter().position(|item| matches!(item, Item::Function(_)));
+        // Default: a module without functions ends with its variables.
+        self.items.insert(first.unwrap_or(self.items.len()), Item::Variable(id));
+        id
     }
 
     /// Adds a function; the caller also adds the item that declares it.
@@ -566,6 +585,20 @@ impl Module {
     /// The ids of all functions, in order.
     pub fn function_ids(&self) -> impl Iterator<Item = FunctionId> + use<> {
         (0..self.functions.len() as u32).map(FunctionId)
+    }
+
+    /// The kernels that have a body, in order.
+    pub fn kernels(&self) -> impl Iterator<Item = &Function> {
+        self.functions
+            .iter()
+            .filter(|function| function.kind == FunctionKind::Kernel && function.body.is_some())
+    }
+
+    /// The function of a name: its definition, or its first declaration if it has none.
+    pub fn find_function(&self, name: &str) -> Option<FunctionId> {
+        let name = self.strings.find(name)?;
+        let found = self.function_ids().find(|id| self.function(*id).name == name)?;
+        Some(self.definition(found))
     }
 
     /// The entry that defines the function that `id` declares, or `id` if there is none.

@@ -127,6 +127,16 @@ pub enum Operand {
 }
 
 impl Operand {
+    /// An integer constant that is printed in decimal.
+    pub const fn integer(value: i64) -> Self {
+        Operand::Immediate(Immediate::integer(value))
+    }
+
+    /// The memory that is this number of bytes after the start of a variable: `[name+offset]`.
+    pub const fn memory_of(variable: VarId, offset: i64) -> Self {
+        Operand::Address(AddressBase::Symbol(Symbol::Variable(variable)), offset)
+    }
+
     /// The register of a plain register operand.
     pub const fn as_register(self) -> Option<RegId> {
         match self {

@@ -21,6 +21,12 @@ macro_rules! named {
                 match text { $($s => Some(Self::$v),)* _ => None }
             }
         }
+        impl std::fmt::Display for $name {
+            /// The exact PTX spelling.
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
     };
 }
 pub(crate) use named;

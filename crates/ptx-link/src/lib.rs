@@ -51,6 +51,21 @@ pub struct Unit<'a> {
 ///
 /// Definitions of the same name, declarations that do not agree, targets that exclude each other: each at one place, with the
 /// other place beside it. [`Sources::split`] tells which file each finding is about.
+///
+/// ```
+/// use ptx_diag::SourceFile;
+/// use ptx_link::{Sources, Unit, link};
+///
+/// let head = ".version 8.0\n.target sm_80\n.address_size 64\n";
+/// let sources = Sources::new(vec![
+///     SourceFile::new("a.ptx", format!("{head}.extern .func f();\n.visible .entry k() {{ call f; ret; }}")),
+///     SourceFile::new("b.ptx", format!("{head}.visible .func f() {{ ret; }}")),
+/// ]).unwrap();
+/// let modules: Vec<_> = sources.files().iter().map(|file| ptx_syntax::parse(file).0).collect();
+/// let units: Vec<_> = modules.iter().zip(sources.files()).map(|(module, source)| Unit { module, source }).collect();
+/// let (linked, _) = link(&units, &sources).unwrap();
+/// assert_eq!(linked.functions.iter().filter(|function| function.body.is_some()).count(), 2);
+/// ```
 pub fn link(units: &[Unit<'_>], sources: &Sources) -> Result<(Module, Diagnostics), Diagnostics> {
     if let [only] = units {
         return Ok((only.module.clone(), Diagnostics::new()));

@@ -77,6 +77,17 @@ use crate::signature::Signature;
 ///
 /// A diagnostic for each construct that has no lowering, with code `L01xx` and its location. Code `L09xx` means that LLVM
 /// rejected the IR, which is a defect of the lowering.
+///
+/// ```
+/// use ptx_diag::SourceFile;
+/// use ptx_llvm_core::Context;
+///
+/// let source = SourceFile::new("k.ptx", ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }");
+/// let (module, _) = ptx_syntax::parse(&source);
+/// let (verified, _) = ptx_verify::verify(&module).unwrap();
+/// let context = Context::new().unwrap();
+/// assert!(ptx_lower::lower(&verified, &context).unwrap().to_text().contains("define ptx_kernel void @k()"));
+/// ```
 pub fn lower<'c>(
     module: &Verified<'_>,
     context: &'c Context,

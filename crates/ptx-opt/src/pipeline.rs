@@ -74,6 +74,17 @@ impl Observer for NoObserver {
 /// [`OptError::Pipeline`] when `passes` is invalid; the steps before the invalid one may have run.
 /// [`OptError::Failed`] when the module is for another target, a pass reports an error, or the verifier rejects the
 /// result of the steps.
+///
+/// ```
+/// use ptx_llvm_core::{Context, Gpu, Module};
+/// use ptx_opt::{OptLevel, optimize};
+///
+/// let context = Context::new()?;
+/// let mut module = Module::parse(&context, "m", b"define i32 @f() {\n  %x = add i32 20, 22\n  ret i32 %x\n}")?;
+/// optimize(&mut module, OptLevel::O2, None, Gpu::default())?;
+/// assert!(module.to_text().contains("ret i32 42"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn optimize(
     module: &mut Module<'_>,
     level: OptLevel,

@@ -75,6 +75,17 @@ use crate::context::ModuleContext;
 /// # Errors
 ///
 /// A diagnostic for each construct that has no counterpart in PTX, with the function and the instruction in words.
+///
+/// ```
+/// use ptx_llvm_core::{Context, Module};
+/// use ptx_raise::{RaiseOptions, raise};
+///
+/// let context = Context::new()?;
+/// let module = Module::parse(&context, "m", b"define ptx_kernel void @k() {\n  ret void\n}")?;
+/// let (raised, _) = raise(&module, &RaiseOptions::default()).unwrap();
+/// assert!(ptx_ir::print(&raised).contains(".entry k()"));
+/// # Ok::<(), ptx_llvm_core::LlvmError>(())
+/// ```
 pub fn raise(
     module: &ptx_llvm_core::Module<'_>,
     options: &RaiseOptions,

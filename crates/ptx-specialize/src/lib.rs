@@ -48,6 +48,17 @@ pub struct Specialized {
 /// # Errors
 ///
 /// [`SpecializeError`] for a kernel, parameter or value that the module does not have room for, and for shapes that the kernel cannot be launched with.
+///
+/// ```
+/// use ptx_diag::SourceFile;
+/// use ptx_specialize::{Assumptions, specialize};
+///
+/// let source = SourceFile::new("k.ptx", ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u32 n) { ret; }");
+/// let (mut module, _) = ptx_syntax::parse(&source);
+/// let assumed: Assumptions = "block=256 arg0=5000".parse().unwrap();
+/// let specialized = specialize(&mut module, &assumed).unwrap();
+/// assert_eq!((specialized.original.as_str(), module.functions.len()), ("k", 2));
+/// ```
 pub fn specialize(module: &mut Module, assumptions: &Assumptions) -> Result<Specialized, SpecializeError> {
     let original = entry(module, assumptions.entry.as_deref())?;
     let name = module.name(module.function(original).name).to_owned();

@@ -45,6 +45,15 @@ use crate::stream::Source;
 /// Reads a PTX file with its comments.
 ///
 /// The module contains everything that could be read; use it only if the diagnostics have no errors.
+///
+/// ```
+/// use ptx_diag::SourceFile;
+///
+/// let source = SourceFile::new("k.ptx", ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }");
+/// let (module, found) = ptx_syntax::parse(&source);
+/// assert!(!found.has_errors());
+/// assert_eq!(module.functions.len(), 1);
+/// ```
 pub fn parse(source: &SourceFile) -> (Module, Diagnostics) {
     parse_with(source, Comments::Kept)
 }
@@ -52,6 +61,15 @@ pub fn parse(source: &SourceFile) -> (Module, Diagnostics) {
 /// Reads a PTX file.
 ///
 /// The module contains everything that could be read; use it only if the diagnostics have no errors.
+///
+/// ```
+/// use ptx_diag::SourceFile;
+/// use ptx_syntax::{Comments, parse_with};
+///
+/// let source = SourceFile::new("k.ptx", "// Nothing.\n.version 8.0\n.target sm_80\n.address_size 64\n");
+/// assert_eq!(parse_with(&source, Comments::Kept).0.items.len(), 4);
+/// assert_eq!(parse_with(&source, Comments::Dropped).0.items.len(), 3);
+/// ```
 pub fn parse_with(source: &SourceFile, comments: Comments) -> (Module, Diagnostics) {
     let text = source.text();
     if u32::try_from(text.len()).is_err() {
@@ -102,6 +120,15 @@ fn characters(bytes: &[u8]) -> Cow<'_, str> {
 ///
 /// # Errors
 /// Returns all errors of the text, with positions relative to its start. The module is then unchanged, except for its strings.
+///
+/// ```
+/// use ptx_ir::Module;
+///
+/// let mut module = Module::default();
+/// let items = ptx_syntax::parse_items(".global .u32 x;", &mut module, &mut |_| None).unwrap();
+/// assert_eq!((items.len(), module.variables.len()), (1, 1));
+/// assert!(ptx_syntax::parse_items(".global .u32", &mut module, &mut |_| None).is_err());
+/// ```
 pub fn parse_items(
     text: &str,
     module: &mut Module,
@@ -139,6 +166,15 @@ pub fn parse_items(
 ///
 /// # Errors
 /// Returns all errors of the text, with positions relative to its start. The body is then unchanged.
+///
+/// ```
+/// use ptx_ir::{Body, Immediate, Module, Operand};
+///
+/// let (mut module, mut body) = (Module::default(), Body::default());
+/// let mut one = |name: &str| (name == "$0").then_some(Operand::Immediate(Immediate::integer(1)));
+/// ptx_syntax::parse_asm("{ .reg .u32 %t; mov.u32 %t, $0; }", &mut module, &mut body, &mut one).unwrap();
+/// assert_eq!(body.instructions().count(), 1);
+/// ```
 pub fn parse_asm(
     text: &str,
     module: &mut Module,

@@ -77,12 +77,33 @@ impl<'m> Verified<'m> {
 ///
 /// # Errors
 /// All findings, warnings included, when one of them is an error.
+///
+/// ```
+/// use ptx_diag::SourceFile;
+///
+/// let verdict = |instruction: &str| {
+///     let text = format!(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {{ .reg .u32 %r; {instruction} }}");
+///     let (module, _) = ptx_syntax::parse(&SourceFile::new("k.ptx", text));
+///     ptx_verify::verify(&module).map(|(verified, _)| verified.module().functions.len())
+/// };
+/// assert_eq!(verdict("mov.u32 %r, 1;"), Ok(1));
+/// assert_eq!(verdict("mov.f32 %r, 1.0;").unwrap_err().error_count(), 1);
+/// ```
 pub fn verify(module: &Module) -> Result<(Verified<'_>, Diagnostics), Diagnostics> {
     let findings = check(module).into_findings();
     if findings.has_errors() { Err(findings) } else { Ok((Verified { module }, findings)) }
 }
 
 /// The version of the PTX ISA that a module has to state for what it uses, where the one that it states is too low.
+///
+/// ```
+/// use ptx_diag::SourceFile;
+/// use ptx_isa::PtxVersion;
+///
+/// let text = ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k() { .reg .b32 %r; activemask.b32 %r; }";
+/// let (module, _) = ptx_syntax::parse(&SourceFile::new("k.ptx", text));
+/// assert_eq!(ptx_verify::needed_version(&module), Some(PtxVersion::new(6, 2)));
+/// ```
 pub fn needed_version(module: &Module) -> Option<PtxVersion> {
     check(module).needed
 }

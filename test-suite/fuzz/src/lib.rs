@@ -7,7 +7,7 @@ use ptx_ir::Module;
 pub fn read(data: &[u8]) -> (SourceFile, Module, Diagnostics) {
     let source = SourceFile::new("fuzz.ptx", data);
     let (module, findings) = ptx_syntax::parse(&source);
-    for format in [Format::Human(Color::Plain), Format::Short, Format::Json] {
+    for format in [Format::Human(Color::Never), Format::Short, Format::Json] {
         let shown = render(&source, &findings, format);
         assert_eq!(shown.is_empty(), findings.is_empty());
     }
@@ -33,6 +33,6 @@ pub fn verify(data: &[u8]) {
     let (source, module, _) = read(data);
     if let Err(findings) = ptx_verify::verify(&module) {
         assert!(findings.has_errors());
-        render(&source, &findings, Format::Human(Color::Ansi));
+        render(&source, &findings, Format::Human(Color::Always));
     }
 }

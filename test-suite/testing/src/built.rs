@@ -13,6 +13,18 @@ pub const BUILT: &str = "PTX_BUILT";
 /// # Panics
 /// When they do not build.
 pub fn built(packages: &[&str], features: &[&str]) -> PathBuf {
+    build(packages, features, &[])
+}
+
+/// The folder with the examples of these packages, as [`built`], with these features and no default ones.
+///
+/// # Panics
+/// When they do not build.
+pub fn built_examples(packages: &[&str], features: &[&str]) -> PathBuf {
+    build(packages, features, &["--examples", "--no-default-features"]).join("examples")
+}
+
+fn build(packages: &[&str], features: &[&str], what: &[&str]) -> PathBuf {
     if let Some(folder) = std::env::var_os(BUILT) {
         return PathBuf::from(folder);
     }
@@ -28,7 +40,7 @@ pub fn built(packages: &[&str], features: &[&str]) -> PathBuf {
     command
         .args(["build", "--quiet", "--profile", profile, "--target-dir"])
         .arg(folder.parent().expect("target"));
-    command.args(packages.iter().flat_map(|package| ["--package", package]));
+    command.args(what).args(packages.iter().flat_map(|package| ["--package", package]));
     command.args(features.iter().flat_map(|feature| ["--features", feature]));
     assert!(command.status().expect("cargo starts").success(), "{} are not built", packages.join(", "));
     folder

@@ -8,7 +8,7 @@ mod built;
 pub mod calls;
 mod extent;
 
-pub use built::{BUILT, built};
+pub use built::{BUILT, built, built_examples};
 pub use extent::{
     EXTENT, LEFT_OUT, Left, SEED, asked_seed, count, read_left_out, sample, sample_of_test, takes, takes_all,
 };

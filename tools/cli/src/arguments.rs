@@ -78,7 +78,7 @@ impl ReportArgs {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
         };
-        let color = if colored { Color::Ansi } else { Color::Plain };
+        let color = if colored { Color::Always } else { Color::Never };
         let format = match self.error_format {
             ErrorFormat::Human => Format::Human(color),
             ErrorFormat::Short => Format::Short,

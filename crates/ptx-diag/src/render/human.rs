@@ -4,7 +4,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::excerpt::{Excerpt, excerpt};
-use super::{Color, MAX_SHOWN};
+use super::{Color, MAX_SHOWN, numbers};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::source::{Position, SourceFile, Span};
 
@@ -12,12 +12,7 @@ pub(super) fn render(source: &SourceFile, diagnostics: &Diagnostics, color: Colo
     if diagnostics.is_empty() {
         return String::new();
     }
-    let renderer = match color {
-        Color::Plain => Renderer::plain(),
-        Color::Ansi => Renderer::styled(),
-    };
-    let renderer = renderer.decor_style(DecorStyle::Ascii);
-
+    let renderer = renderer(color);
     let shown = choose_shown(diagnostics);
     let mut positions =
         source.positions(&shown.iter().flat_map(|d| places(d)).collect::<Vec<_>>()).into_iter();
@@ -29,6 +24,20 @@ pub(super) fn render(source: &SourceFile, diagnostics: &Diagnostics, color: Colo
     }
     out.push_str(&summary(diagnostics, diagnostics.len() - shown.len()));
     out
+}
+
+/// One diagnostic.
+pub(super) fn render_one(source: &SourceFile, diagnostic: &Diagnostic, color: Color) -> String {
+    let positions = source.positions(&places(diagnostic).collect::<Vec<_>>());
+    renderer(color).render(&[group(source, diagnostic, &positions)])
+}
+
+fn renderer(color: Color) -> Renderer {
+    let renderer = match color {
+        Color::Never => Renderer::plain(),
+        Color::Always => Renderer::styled(),
+    };
+    renderer.decor_style(DecorStyle::Ascii)
 }
 
 /// All diagnostics, or [`MAX_SHOWN`] of them with errors preferred, in their order.
@@ -107,14 +116,6 @@ fn push_place<'a>(
 
 /// The last line: the numbers of diagnostics, and of those that were not shown.
 fn summary(diagnostics: &Diagnostics, hidden: usize) -> String {
-    let mut parts = Vec::new();
-    for severity in [Severity::Error, Severity::Warning, Severity::Note] {
-        match diagnostics.iter().filter(|d| d.severity == severity).count() {
-            0 => {}
-            1 => parts.push(format!("1 {}", severity.as_str())),
-            count => parts.push(format!("{count} {}s", severity.as_str())),
-        }
-    }
-    let counts = parts.join(", ");
+    let counts = numbers(diagnostics.iter().map(|diagnostic| diagnostic.severity));
     if hidden == 0 { format!("{counts}\n") } else { format!("... and {hidden} more\n{counts}\n") }
 }

@@ -21,6 +21,16 @@ mod statement;
 pub use parts::{print_instruction, print_operands, print_register_name};
 
 /// Prints a module as PTX text.
+///
+/// ```
+/// use ptx_ir::{At, Item, Module, print};
+/// use ptx_isa::PtxVersion;
+///
+/// let mut module = Module::default();
+/// module.items.push(Item::Version(PtxVersion::new(8, 0), At::default()));
+/// module.items.push(Item::AddressSize(64, At::default()));
+/// assert_eq!(print(&module), ".version 8.0\n.address_size 64\n");
+/// ```
 pub fn print(module: &Module) -> String {
     let mut printer = Printer::new(module);
     for item in &module.items {

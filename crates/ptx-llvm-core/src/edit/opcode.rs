@@ -1,5 +1,7 @@
 //! LLVM's opcodes of instructions and constant expressions.
 
+use std::fmt;
+
 use llvm_sys::LLVMOpcode;
 
 /// Declares the opcodes, each with LLVM's name of it in its C interface.
@@ -115,5 +117,17 @@ impl Opcode {
     /// Whether it calls something: `call`, `invoke` or `callbr`.
     pub const fn is_call(self) -> bool {
         matches!(self, Self::Call | Self::Invoke | Self::CallBr)
+    }
+}
+
+impl fmt::Display for Opcode {
+    /// The word of LLVM IR: `getelementptr`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AtomicCmpXchg => f.pad("cmpxchg"),
+            Self::VAArg => f.pad("va_arg"),
+            // All other names are the words, with other capitals.
+            other => f.pad(&format!("{other:?}").to_ascii_lowercase()),
+        }
     }
 }

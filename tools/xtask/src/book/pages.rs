@@ -39,6 +39,7 @@ const CONTENTS: &[(&str, &[(&str, &str)])] = &[
             ("docs/compiled.md", "Compiled kernels"),
             ("docs/ahead-of-time.md", "Ahead of time"),
             ("docs/specialize.md", "Kernels for known launches"),
+            ("docs/library.md", "The library"),
             ("docs/runtime.md", "Running kernels from programs"),
             ("docs/python.md", "Python"),
             ("docs/cuda.md", "Programs for CUDA without a GPU"),

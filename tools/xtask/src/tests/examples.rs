@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 
 use crate::cargo::{cargo, workspace};
 
@@ -23,11 +23,17 @@ fn packages() -> Result<Vec<String>> {
     for entry in fs::read_dir(workspace().join("crates"))? {
         let entry = entry?;
         if has_example(&entry.path().join("src"))? {
-            found.push(entry.file_name().to_string_lossy().into_owned());
+            found.push(name(&fs::read_to_string(entry.path().join("Cargo.toml"))?)?);
         }
     }
     found.sort();
     Ok(found)
+}
+
+/// The name of a package, which may be another than that of its folder, from its manifest.
+fn name(manifest: &str) -> Result<String> {
+    let line = manifest.lines().find_map(|line| line.strip_prefix("name = "));
+    Ok(line.context("a manifest without a name")?.trim_matches('"').to_owned())
 }
 
 fn has_example(folder: &Path) -> Result<bool> {
@@ -77,6 +83,9 @@ mod tests {
 
     #[test]
     fn examples_of_the_instruction_table_are_found() {
-        assert!(packages().unwrap().iter().any(|package| package == "ptx-isa"));
+        let packages = packages().unwrap();
+        for package in ["ptx-isa", "ptx-llvm", "ptx-llvm-ir", "ptx-llvm-syntax", "ptx-verify"] {
+            assert!(packages.iter().any(|found| found == package), "{package} is not among {packages:?}");
+        }
     }
 }
