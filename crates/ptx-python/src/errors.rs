@@ -24,7 +24,7 @@ macro_rules! class {
 
 /// The diagnostics as text, as the tools print them.
 fn text_of(source: &SourceFile, diagnostics: &Diagnostics) -> String {
-    render(source, diagnostics, Format::Human(Color::Plain)).trim_end().to_owned()
+    render(source, diagnostics, Format::Human(Color::Never)).trim_end().to_owned()
 }
 
 /// The diagnostics as objects.
