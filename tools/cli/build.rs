@@ -1,7 +1,7 @@
 //! Finds the commit that the tools are built from, for `--version`.
 //!
 //! The files of git are read, not git run, so that this works without it, and runs again only when one of these files changes. Outside of a
-//! checkout there is no commit.
+//! checkout there is no commit, nor in debug builds: each commit would compile the tools and their tests again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,8 @@ const DIGITS: usize = 12;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    let Ok(package) = std::env::var("CARGO_MANIFEST_DIR") else { return };
+    let is_release = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
+    let (true, Ok(package)) = (is_release, std::env::var("CARGO_MANIFEST_DIR")) else { return };
     // The checkout of this project, not one that its sources are copied into.
     let root = Path::new(&package).join("../..");
     if let Some(commit) = git_folder(&root.join(".git")).and_then(|folder| commit(&folder)) {
