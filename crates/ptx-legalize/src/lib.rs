@@ -1,7 +1,7 @@
 //! Legalization: transforms LLVM IR to constructs that PTX has.
 //!
 //! The module is not changed; if it has constructs that PTX does not have, the result is a copy without them. That is LLVM IR with the same
-//! semantics, which can be tested by executing it on any machine (`test-suite/tests/legalize` does, with `lli`).
+//! semantics, which can be tested by executing it on any machine (`test-suite/tests/it/legalize` does, with `lli`).
 //!
 //! | what | by |
 //! |---|---|

@@ -4,7 +4,7 @@
 //! [`ptx_ir::print`] writes as PTX. LLVM's NVPTX backend is not used.
 //!
 //! A copy of the module is first legalized to constructs that PTX has ([`ptx_legalize`]). Then each function passes through stages: `flow` orders its blocks, `cover` decides how
-//! each instruction is translated, `emit` emits that, and [`ptx_coalesce`] and `registers` assign the final registers (ARCHITECTURE.md, "From LLVM IR to PTX"). Intrinsics are
+//! each instruction is translated, `emit` emits that, and [`ptx_coalesce`] and `registers` assign the final registers (docs/internals.md, "From LLVM IR to PTX"). Intrinsics are
 //! looked up in the same rows as in lowering ([`ptx_llvm_core::intrinsics`]), inline assembly is parsed by the ordinary parser ([`ptx_syntax`]); `docs/mapping.md` describes the
 //! mapping.
 //!

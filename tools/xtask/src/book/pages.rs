@@ -85,7 +85,9 @@ const CONTENTS: &[(&str, &[(&str, &str)])] = &[
         "Working on ptx-llvm",
         &[
             ("ARCHITECTURE.md", "Architecture"),
+            ("docs/internals.md", "Inside the crates"),
             ("docs/host-code.md", "Code for the host"),
+            ("docs/comparison.md", "Compared with others"),
             ("CONTRIBUTING.md", "Contributing"),
             ("test-suite/README.md", "The conformance suite"),
             ("test-suite/corpus/README.md", "The corpus"),
