@@ -92,6 +92,7 @@ const CONTENTS: &[(&str, &[(&str, &str)])] = &[
             ("test-suite/README.md", "The conformance suite"),
             ("test-suite/corpus/README.md", "The corpus"),
             ("test-suite/bench/README.md", "The benchmark kernels"),
+            ("SECURITY.md", "Security"),
             ("CHANGELOG.md", "Changelog"),
         ],
     ),
