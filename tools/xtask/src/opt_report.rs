@@ -53,8 +53,10 @@ fn way_named(text: &str) -> Result<Ways, String> {
         |name: &str| Way::parse(name).ok_or_else(|| format!("the way `{name}` is not known: {WAYS}"));
     let (names, passes) = match text.find("passes=") {
         Some(found) => {
-            // Default: the pipeline is all of the text.
-            let at = text[..found].rfind(',').map_or(0, |comma| comma + 1);
+            let at = match text[..found].rfind(',') {
+                Some(comma) => comma + 1,
+                None => 0,
+            };
             (&text[..at], Some(&text[at..]))
         }
         None => (text, None),
