@@ -117,7 +117,7 @@ impl Way {
     /// The LLVM IR that the module of a kernel becomes on the way, optimized.
     ///
     /// # Errors
-    /// The findings of the stage that refuses it, what opt or nvcc says, or that a way from CUDA has no source.
+    /// The findings of the stage that refuses it, the message of opt or nvcc, or that a way from CUDA has no source.
     pub fn ir(&self, oracles: &Oracles, kernel: &Kernel) -> Result<String> {
         let name = &kernel.name;
         match self {
