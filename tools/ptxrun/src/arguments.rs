@@ -197,7 +197,7 @@ pub struct Arguments {
     /// Show a buffer after the launch, by the argument's index from 0 or its name in the launch file
     #[arg(long, value_name = "BUFFER:TYPE[:COUNT]")]
     pub print: Vec<PrintSpec>,
-    /// Compare a buffer after the launch with a file, a .npy file or one with elements of a type: `BUFFER=FILE[,type=TYPE][,atol=X][,rtol=X][,ulp=N]`. If
+    /// Compare a buffer after the launch with a file, a .npy file or one with elements of a type: `BUFFER=FILE[,type=T][,atol=X][,rtol=X][,ulp=N]`. If
     /// they differ by more than the tolerance, the first differences are shown, and the exit status is 3
     #[arg(long, value_name = "SPEC")]
     pub expect: Vec<ExpectSpec>,

@@ -1,6 +1,5 @@
 //! Ctrl-C during a launch: where the launch is, and the end of the process.
 
-use std::process;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
 use std::time::Instant;
@@ -9,6 +8,7 @@ use ptx_cli::{ExitStatus, Failure, Terminal, code, demangled_text};
 use ptx_diag::{Detail, Diagnostic};
 use signal_hook::consts::SIGINT;
 use signal_hook::iterator::Signals;
+use signal_hook::low_level;
 
 /// What can be told of a launch while it is executed.
 pub struct Watched {
@@ -93,5 +93,6 @@ fn end() -> ! {
         }
         Failure::about(ExitStatus::Interrupted, "<launch>", finding).report(*terminal);
     }
-    process::exit(ExitStatus::Interrupted.number().into())
+    // `process::exit` runs destructors of LLVM, which the threads that compile and execute still use.
+    low_level::exit(ExitStatus::Interrupted.number().into())
 }

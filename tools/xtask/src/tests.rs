@@ -83,6 +83,10 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<()> {
         built.as_secs(),
         start.elapsed().saturating_sub(built).as_secs()
     )?;
+    for done in done.iter().filter(|done| !done.succeeded) {
+        writeln!(out, "\n{}", done.program.name())?;
+        done.failures.iter().try_for_each(|line| writeln!(out, "    {line}"))?;
+    }
     let failed: Vec<String> =
         done.iter().filter(|done| !done.succeeded).map(|done| done.program.name()).collect();
     ensure!(failed.is_empty(), "tests fail: {}", failed.join(", "));

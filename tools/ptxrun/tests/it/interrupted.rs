@@ -23,8 +23,25 @@ forever:
 }
 ";
 
-/// The report of a launch that is interrupted after a second.
+/// Blocks that are not started before the endless one ends; an engine may take several at once.
+const STARTED: std::ops::RangeInclusive<u64> = 3..=4;
+
+/// The report of a launch that is interrupted when its third block is executed. Compiling takes a time that depends on the machine: a launch
+/// that was interrupted before is repeated with more time.
 fn interrupted(engine: &str) -> (Option<i32>, Value) {
+    let mut last = None;
+    for seconds in [2, 4, 8, 16, 32] {
+        let (status, report) = interrupted_after(engine, seconds);
+        match report {
+            Some(report) if report["details"]["started"].as_u64() != Some(0) => return (status, report),
+            report => last = Some((status, report.unwrap_or_default())),
+        }
+    }
+    last.expect("tried")
+}
+
+/// The status and the report of a launch that is interrupted after some seconds.
+fn interrupted_after(engine: &str, seconds: u64) -> (Option<i32>, Option<Value>) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     fs::write(folder.path().join("k.ptx"), ENDLESS).expect("writable");
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("ptxrun"));
@@ -32,13 +49,12 @@ fn interrupted(engine: &str) -> (Option<i32>, Value) {
     command.args(["k.ptx", "--grid", "4", "--block", "1", "--threads", "1", "--timeout", "100"]);
     command.args(["--error-format=json", engine]).stderr(Stdio::piped());
     let child = command.spawn().expect("runs");
-    sleep(Duration::from_secs(if engine.ends_with("jit") { 4 } else { 2 }));
+    sleep(Duration::from_secs(seconds));
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("runs");
     assert!(sent.success());
     let output = child.wait_with_output().expect("ends");
     let text = String::from_utf8(output.stderr).expect("UTF-8");
-    let report = text.lines().next().unwrap_or_else(|| panic!("no report of {engine}"));
-    (output.status.code(), serde_json::from_str(report).expect("JSON"))
+    (output.status.code(), text.lines().next().map(|report| serde_json::from_str(report).expect("JSON")))
 }
 
 #[test]
@@ -51,8 +67,7 @@ fn an_interrupted_launch_tells_where_it_was() {
         assert!(message.ends_with(" of 4 blocks had been started"), "{message}");
         let details = &report["details"];
         assert_eq!((&details["kernel"], &details["blocks"]), (&"_Z7endlessv".into(), &4.into()), "{report}");
-        // One thread executes the blocks in order; an engine may take several at once.
-        assert!(details["started"].as_u64().is_some_and(|started| (3..=4).contains(&started)), "{report}");
+        assert!(details["started"].as_u64().is_some_and(|started| STARTED.contains(&started)), "{report}");
     }
 }
 
@@ -71,12 +86,25 @@ fn a_long_launch_shows_its_progress_on_a_terminal() {
         let output = command.env("TERM", "xterm").output().ok()?;
         Some(String::from_utf8_lossy(&output.stdout).into_owned())
     };
-    let progress = "endless(): 3 of 4 blocks started";
-    let Some(long) = run("--engine=interp --timeout 2.5") else { return };
-    assert!(long.contains(progress) || long.contains("endless(): 4 of 4 blocks started"), "{long}");
-    assert!(long.contains("X0204"), "{long}");
-    let short = run("--engine=interp --timeout 0.2").expect("installed");
-    assert!(short.contains("X0204") && !short.contains("blocks started"), "{short}");
+    let is_shown = |text: &str| {
+        STARTED.into_iter().any(|n| text.contains(&format!("endless(): {n} of 4 blocks started")))
+    };
+    if run("--help").is_none() {
+        return;
+    }
+    // On a loaded machine the thread that shows progress may get no time for seconds.
+    let repeated = |timeouts: [&str; 3], is_right: &dyn Fn(&str) -> bool| {
+        let mut text = String::new();
+        for time in timeouts {
+            text = run(&format!("--engine=interp --timeout {time}")).expect("installed");
+            if is_right(&text) {
+                return;
+            }
+        }
+        panic!("{text}");
+    };
+    repeated(["2.5", "5", "20"], &|text| is_shown(text) && text.contains("X0204"));
+    repeated(["0.2"; 3], &|text| text.contains("X0204") && !text.contains("blocks started"));
     let json = run("--engine=interp --timeout 2 --error-format=json").expect("installed");
     assert!(json.contains("X0204") && !json.contains("blocks started"), "{json}");
 }

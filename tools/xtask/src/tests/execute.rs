@@ -58,6 +58,8 @@ pub(super) struct Done {
     pub(super) time: Duration,
     pub(super) succeeded: bool,
     pub(super) counts: Counts,
+    /// The tests that failed and where they panicked, a line each.
+    pub(super) failures: Vec<String>,
 }
 
 /// What the threads that run programs share.
@@ -118,9 +120,12 @@ impl Execution {
                 Ok(succeeded) => (succeeded, String::new()),
                 Err(error) => (false, format!("{error:#}\n")),
             };
-            let done = Done { counts: counts(&text), time: start.elapsed(), program, succeeded };
+            let counts = counts(&text);
+            let text = text + &why;
+            let failures = if succeeded { Vec::new() } else { shortened(&text) };
+            let done = Done { counts, time: start.elapsed(), program, succeeded, failures };
             let at = shared.done.len() + 1;
-            line(at, shared.total, &done, &(text + &why))?;
+            line(at, shared.total, &done, &text)?;
             shared.last_line = Instant::now();
             shared.done.push(done);
         }
@@ -133,6 +138,8 @@ impl Execution {
         command.arg(format!("--test-threads={threads}")).args(&self.arguments);
         command.env(testing::EXTENT, if self.all { "all" } else { "sample" });
         command.env(testing::LEFT_OUT, &self.left_out).env(testing::BUILT, &self.built);
+        // The place of a panic tells what failed; hundreds of frames of the test library hide it in the output of a server.
+        command.env("RUST_BACKTRACE", "0");
         if let Some(folder) = &self.executed_rows {
             command.env(executed_rows::FOLDER, std::path::absolute(folder)?);
         }
@@ -204,6 +211,26 @@ fn failures(text: &str) -> String {
     kept.map(|line| format!("    {line}\n")).collect()
 }
 
+/// Lines after the place of a panic that are part of its message, at most.
+const MESSAGE: usize = 4;
+
+/// The names of the tests that failed, and the beginnings of the messages of panics: what is repeated after all programs, so that the end of the
+/// output is enough to know what failed.
+fn shortened(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_failed = |line: &&str| line.starts_with("test ") && line.ends_with("FAILED");
+    let mut kept: Vec<String> = lines.iter().copied().filter(is_failed).map(str::to_owned).collect();
+    for (at, _) in lines.iter().enumerate().filter(|(_, line)| line.contains(" panicked at ")) {
+        let message = lines[at..].iter().take(MESSAGE).take_while(|line| !line.is_empty());
+        kept.extend(message.map(|line| line.chars().take(300).collect()));
+    }
+    match (kept.is_empty(), lines.last()) {
+        // Killed, or ended by a signal.
+        (true, Some(last)) => vec![(*last).to_owned()],
+        _ => kept,
+    }
+}
+
 /// The counts of `test result: ok. 12 passed; 0 failed; 1 ignored; ..`.
 fn counts(text: &str) -> Counts {
     let mut counts = Counts::default();
@@ -225,7 +252,7 @@ fn counts(text: &str) -> Counts {
 
 #[cfg(test)]
 mod tests {
-    use super::{counts, failures};
+    use super::{counts, failures, shortened};
 
     #[test]
     fn results_of_both_kinds_of_programs_are_counted() {
@@ -242,5 +269,15 @@ mod tests {
     fn a_failure_is_shown_without_what_passed() {
         let text = "test a::b ... ok\ntest a::c ... FAILED\n---- a::c ----\nleft: 1\n";
         assert_eq!(failures(text), "    test a::c ... FAILED\n    ---- a::c ----\n    left: 1\n");
+    }
+
+    #[test]
+    fn the_end_of_the_output_names_what_failed() {
+        let text = "test a::b ... ok\ntest a::c ... FAILED\n---- a::c ----\nthread 'a::c' (7) panicked at a.rs:1:2:\nleft: 1\n\nstack\n";
+        assert_eq!(
+            shortened(text),
+            ["test a::c ... FAILED", "thread 'a::c' (7) panicked at a.rs:1:2:", "left: 1"]
+        );
+        assert_eq!(shortened("test a::b ... ok\nkilled after 40 minutes"), ["killed after 40 minutes"]);
     }
 }
