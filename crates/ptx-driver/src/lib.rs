@@ -16,8 +16,9 @@ pub use bitcode::{BitcodeFindings, link_bitcode};
 pub use codes::code_meanings;
 pub use input_kind::InputKind;
 pub use llvm_leg::{
-    Atomics, Unoptimized, code, generate, llvm_context, llvm_finding, lower_constructors, optimize,
-    optimize_observed, read_llvm, read_llvm_as, settle_atomics, settle_unoptimized, unroll_specialized,
+    Atomics, Unoptimized, code, generate, llvm_context, llvm_finding, load_pass_plugins, lower_constructors,
+    optimize, optimize_observed, read_llvm, read_llvm_as, settle_atomics, settle_unoptimized,
+    unroll_specialized,
 };
 pub use program::{FindingsByFile, Program, read_executable, read_program};
 pub use ptx_leg::{BadOutput, JudgedText, explain, lower, print_checked, raise, raise_in_style, read_ptx};

@@ -1,10 +1,12 @@
 //! The stages from LLVM IR to LLVM IR, and to PTX with LLVM's backend.
 
+use std::path::PathBuf;
+
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
 use ptx_isa::{PtxVersion, Sm};
 use ptx_llvm_core::{
     AddressWidth, Context, Gpu, LlvmError, Machine, Module, OptLevel, TextPosition, allow_optimization,
-    check_target, is_left_alone, marks,
+    check_target, is_left_alone, load_pass_plugin, marks,
 };
 use ptx_opt::{Observer, OptError, has_only_cuda_atomics, relax_cuda_atomics};
 
@@ -38,6 +40,8 @@ pub mod code {
         pub const LEFT_ALONE: Code = Code("O0002");
         /// A kernel for known launches would be too long with all that is assumed (a warning).
         pub const TOO_LONG: Code = Code("O0003");
+        /// A plugin of LLVM's pass manager cannot be loaded.
+        pub const PLUGIN: Code = Code("O0004");
         /// LLVM failed while it optimized or generated code.
         pub const FAILED: Code = Code("G0001");
         /// LLVM's library cannot be loaded.
@@ -211,6 +215,20 @@ pub fn optimize_observed(
 ) -> Result<(), Diagnostics> {
     ptx_opt::optimize_observed(module, level, passes, llvm_gpu(choice), observer)
         .map_err(|error| finding(&error, source))
+}
+
+/// Loads plugins of LLVM's pass manager into the process ([`load_pass_plugin`]).
+///
+/// # Errors
+///
+/// [`code::PLUGIN`] for the first that cannot be loaded.
+pub fn load_pass_plugins(files: &[PathBuf]) -> Result<(), Diagnostics> {
+    files.iter().try_for_each(|file| {
+        load_pass_plugin(file).map_err(|error| {
+            one(Diagnostic::error_without_place(code::PLUGIN, error.to_string())
+                .with_help("a plugin is a shared library that `opt -load-pass-plugin` of LLVM 22 loads, too"))
+        })
+    })
 }
 
 fn finding(error: &OptError, source: &SourceFile) -> Diagnostics {

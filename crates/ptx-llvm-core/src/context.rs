@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::ffi::{CStr, c_void};
 use std::fmt;
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
 
 use llvm_sys::LLVMDiagnosticSeverity;
 use llvm_sys::core::{
@@ -58,6 +60,37 @@ impl Context {
 
     pub(crate) fn raw(&self) -> LLVMContextRef {
         self.inner.raw()
+    }
+}
+
+/// A context that a program owns which uses LLVM itself. Its messages go to the program's handler.
+pub(crate) struct Lent(ManuallyDrop<Context>);
+
+impl Lent {
+    /// # Safety
+    ///
+    /// `context` is alive as long as the result.
+    pub(crate) unsafe fn new(context: LLVMContextRef) -> Self {
+        // SAFETY: by this function's contract; `drop` does not dispose it.
+        let inner = unsafe { inkwell::context::Context::new(context) };
+        Self(ManuallyDrop::new(Context { inner, messages: Box::default() }))
+    }
+}
+
+impl Deref for Lent {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        &self.0
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        // SAFETY: it is taken once, here.
+        let Context { inner, messages } = unsafe { ManuallyDrop::take(&mut self.0) };
+        std::mem::forget(inner);
+        drop(messages);
     }
 }
 

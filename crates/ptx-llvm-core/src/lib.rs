@@ -29,6 +29,7 @@ mod error;
 mod expand;
 mod exponents;
 mod failure;
+pub mod guest;
 pub mod host;
 mod identity;
 pub mod intrinsics;
@@ -40,6 +41,7 @@ mod machine;
 pub mod marks;
 mod module;
 mod pass;
+mod plugins;
 mod raw;
 mod reflect;
 mod replace;
@@ -64,6 +66,7 @@ pub use pass::{
     Tuning, allow_optimization, default_pipeline, drop_optimized_metadata, instruction_count, is_left_alone,
     run_passes, run_passes_on_functions, run_passes_tuned, state_optimized, unroll_loops,
 };
+pub use plugins::load_pass_plugin;
 pub use reflect::{asks_reflect, resolve_reflect};
 pub use replace::{Replacement, align_variables, replace};
 

@@ -44,9 +44,18 @@ pub(crate) fn path() -> Option<PathBuf> {
     imp::path()
 }
 
+/// Gives libraries that are loaded from now on LLVM's functions by name: plugins do not name the library that has them.
+pub(crate) fn share() -> Result<(), LlvmError> {
+    imp::share().map_err(|message| LlvmError::Missing { message })
+}
+
 #[cfg(not(llvm_at_run_time))]
 mod imp {
     pub(super) fn load() -> Result<(), &'static str> {
+        Ok(())
+    }
+
+    pub(super) fn share() -> Result<(), String> {
         Ok(())
     }
 
@@ -68,7 +77,7 @@ mod imp {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicPtr, Ordering};
 
-    use libloading::os::unix::{Library, RTLD_LAZY, RTLD_LOCAL, Symbol};
+    use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LAZY, RTLD_LOCAL, Symbol};
 
     global_asm!(include_str!(concat!(env!("OUT_DIR"), "/jumps.s")), not_loaded = sym not_loaded);
 
@@ -117,6 +126,14 @@ mod imp {
             CStr::from_ptr(place.dli_fname)
         };
         Some(OsStr::from_bytes(file.to_bytes()).into())
+    }
+
+    pub(super) fn share() -> Result<(), String> {
+        let Some(path) = path() else { return Err("it is not loaded".to_owned()) };
+        // SAFETY: the library is loaded already, so that no initializer runs.
+        let library = unsafe { Library::open(Some(path), RTLD_LAZY | RTLD_GLOBAL) };
+        std::mem::forget(library.map_err(|error| sentence(&error))?);
+        Ok(())
     }
 
     pub(super) fn load() -> Result<(), &'static str> {

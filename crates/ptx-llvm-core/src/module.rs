@@ -133,6 +133,16 @@ impl<'c> Module<'c> {
         Self { context, inner }
     }
 
+    /// The same for a module that keeps its name.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Module::adopt`].
+    pub(crate) unsafe fn adopt_as_named(context: &'c Context, module: LLVMModuleRef) -> Self {
+        // SAFETY: by this function's contract.
+        Self { context, inner: unsafe { inkwell::module::Module::new(module) } }
+    }
+
     /// The context the module lives in.
     pub fn context(&self) -> &'c Context {
         self.context

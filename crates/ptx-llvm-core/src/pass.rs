@@ -19,6 +19,7 @@ use crate::failure::tidy;
 use crate::machine::{Machine, OptLevel, check_target};
 use crate::marks;
 use crate::module::Module;
+use crate::plugins;
 use crate::vectors::without_loop_vectors;
 use crate::view::FunctionId;
 
@@ -68,21 +69,25 @@ pub fn run_passes_tuned(
     machine: &Machine,
     tuning: Tuning,
 ) -> Result<(), LlvmError> {
-    if pipeline.contains('\0') {
-        return Err(LlvmError::Pipeline { message: "the text contains a NUL character".to_owned() });
-    }
+    let text = CString::new(pipeline)
+        .map_err(|_| LlvmError::Pipeline { message: "the text contains a NUL character".to_owned() })?;
     check_target(module)?;
     clamp_wide_exponents(module)?;
     let joins = keep_joins(module)?;
-    let options = options(tuning);
-    let run = || module.inkwell().run_passes(pipeline, machine.inner(), options);
+    let run = || match plugins::run(module, &text, machine, tuning) {
+        Some(result) => result,
+        None => {
+            let result = module.inkwell().run_passes(pipeline, machine.inner(), options(tuning));
+            result.map_err(|message| message.to_string())
+        }
+    };
     let run = || match tuning {
         Tuning::Compiled if pipeline.starts_with("default<") => without_loop_vectors(module, run),
         Tuning::Compiled | Tuning::Source => run(),
     };
     let (result, reported) = with_messages(module.context(), run);
     joins.release(module)?;
-    result.map_err(|message| LlvmError::Pipeline { message: message.to_string() })?;
+    result.map_err(|message| LlvmError::Pipeline { message })?;
     reject_reported_errors(reported, module.context())
 }
 

@@ -21,7 +21,7 @@ mod steps;
 pub use pass::{Parameter, Pass, Run, When};
 pub use passes::{
     AT_LEVELS, Branches, PASSES, choose_addresses, describe_passes, drop_metadata, flush_inputs,
-    has_only_cuda_atomics, index_elements, point_branches, relax_cuda_atomics,
+    has_only_cuda_atomics, index_elements, pass_named, point_branches, relax_cuda_atomics,
 };
 pub use pipeline::{Observer, OptError, optimize, optimize_observed, unroll_specialized};
 pub use ptx_llvm_core::OptLevel;

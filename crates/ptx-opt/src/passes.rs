@@ -79,6 +79,15 @@ pub(crate) fn by_text(text: &str) -> Result<Option<(&'static str, Run)>, String>
     }
 }
 
+/// What a pass of this project that is written `NAME` or `NAME<PARAMETER>` runs; `None` if it is none of this project's.
+///
+/// # Errors
+///
+/// When the pass does not have the parameter.
+pub fn pass_named(text: &str) -> Result<Option<Run>, String> {
+    Ok(by_text(text)?.map(|(_, run)| run))
+}
+
 /// The table of passes as `--print-passes` shows it.
 pub fn describe_passes() -> String {
     let mut text = String::from("Passes of this project, which --passes takes beside LLVM's:\n");

@@ -2,12 +2,14 @@
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::TypedValueParser;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, Command, CommandFactory, Parser, ValueEnum};
 use clap_complete::Shell;
+
 use ptx_diag::{Color, Diagnostic, Diagnostics, Format, SourceFile, render};
 use ptx_driver::Unoptimized;
 use ptx_isa::{PtxVersion, Sm};
@@ -104,6 +106,9 @@ pub struct OptimizeArgs {
     /// Passes to run after those of the optimization level, as in --passes='function(sroa,gvn),ptx-strip-hints'; --print-passes lists this project's
     #[arg(long, value_name = "PASSES")]
     pub passes: Option<String>,
+    /// Load a plugin of LLVM's pass manager, as opt does: its passes have names in --passes, and what it adds to LLVM's default pipelines runs in them
+    #[arg(long, value_name = "FILE")]
+    pub load_pass_plugin: Vec<PathBuf>,
     /// Whether to optimize code that was compiled without optimization or for debugging (`optnone`, `.target debug`) like source; it can no longer be debugged then. auto: no, with a warning
     #[arg(long, value_enum, default_value_t, value_name = "CHOICE")]
     pub unoptimized: UnoptimizedChoice,

@@ -96,9 +96,10 @@ pub fn rejected(source: &SourceFile, diagnostics: Diagnostics) -> Failure {
     Failure::new(ExitStatus::Rejected, source.clone(), diagnostics)
 }
 
-/// The failure that an input is rejected, or wrong usage if the text of `--passes` is invalid.
+/// The failure that an input is rejected, or wrong usage if the text of `--passes` is invalid or a plugin cannot be loaded.
 pub fn usage_or_rejected(source: &SourceFile, diagnostics: Diagnostics) -> Failure {
-    let by_user = diagnostics.iter().any(|found| found.code == ptx_driver::code::PIPELINE);
+    let of_user = [ptx_driver::code::PIPELINE, ptx_driver::code::PLUGIN];
+    let by_user = diagnostics.iter().any(|found| of_user.contains(&found.code));
     let status = if by_user { ExitStatus::Usage } else { ExitStatus::Rejected };
     Failure::new(status, source.clone(), diagnostics)
 }

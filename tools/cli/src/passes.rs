@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 
 use ptx_diag::{Diagnostics, SourceFile};
-use ptx_driver::{Observer, TargetChoice, optimize_observed};
+use ptx_driver::{Observer, TargetChoice, load_pass_plugins, optimize_observed};
 use ptx_llvm_core::Module;
 
 use crate::arguments::{OptimizeArgs, PassReportArgs};
@@ -22,6 +22,7 @@ pub fn optimize(
     choice: TargetChoice,
     source: &SourceFile,
 ) -> Result<(), Diagnostics> {
+    load_pass_plugins(&arguments.load_pass_plugin)?;
     let mut report = PassReport { told, started: None, times: Vec::new() };
     let passes = arguments.passes.as_deref();
     let result = optimize_observed(module, arguments.level, passes, choice, source, &mut report);

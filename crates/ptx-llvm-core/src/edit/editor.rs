@@ -80,6 +80,15 @@ impl<'e> Editor<'e> {
         })
     }
 
+    /// The function of LLVM's handle; `None` for null.
+    ///
+    /// # Safety
+    ///
+    /// A handle that is not null is a function's of this module.
+    pub(crate) unsafe fn function_at(&self, raw: LLVMValueRef) -> Option<Function<'e>> {
+        Function::of(raw)
+    }
+
     /// The function of a name.
     pub fn function_named(&self, name: &[u8]) -> Option<Function<'e>> {
         // SAFETY: the module is alive, and the name has as many bytes as stated; null where it has no such function.
