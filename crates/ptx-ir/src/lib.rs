@@ -42,7 +42,10 @@ pub use module::{
     VarAttribute, VarType, Variable,
 };
 pub use operand::{AddressBase, Immediate, ListId, Literal, Operand, Symbol};
-pub use print::{print, print_instruction, print_operands, print_register_name};
+pub use print::{
+    print, print_instruction, print_operands, print_register_name, print_signature, print_statement,
+    print_variable,
+};
 /// Algorithms on [`mod@cfg`] and other graphs of blocks.
 pub use ptx_graph as dominators;
 pub use strings::{StrId, Strings};

@@ -55,6 +55,13 @@ impl Failure {
         Self(Box::new(Report { status, parts }))
     }
 
+    /// The same with another exit status.
+    #[must_use]
+    pub fn with_status(mut self, status: ExitStatus) -> Self {
+        self.0.status = status;
+        self
+    }
+
     /// The exit status.
     pub fn status(&self) -> ExitStatus {
         self.0.status

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-const TOOLS: [&str; 4] = ["ptx2ll", "ll2ptx", "ptxrun", "ptx-lsp"];
+const TOOLS: [&str; 5] = ["ptx2ll", "ll2ptx", "ptxrun", "ptxdiff", "ptx-lsp"];
 const SHELLS: [(&str, &str); 3] = [("bash", "bash"), ("zsh", "zsh"), ("fish", "fish")];
 
 /// The workspace's folder.

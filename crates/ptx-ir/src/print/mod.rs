@@ -18,7 +18,9 @@ use crate::strings::StrId;
 mod parts;
 mod statement;
 
-pub use parts::{print_instruction, print_operands, print_register_name};
+pub use parts::{
+    print_instruction, print_operands, print_register_name, print_signature, print_statement, print_variable,
+};
 
 /// Prints a module as PTX text.
 ///
@@ -372,6 +374,18 @@ impl Printer<'_> {
     }
 
     fn function(&mut self, function: &Function) {
+        self.signature(function);
+        match &function.body {
+            Some(body) => {
+                self.text("\n{\n");
+                self.body(body);
+                self.text("}\n");
+            }
+            None => self.text("\n;\n"),
+        }
+    }
+
+    fn signature(&mut self, function: &Function) {
         self.linkage(function.linkage);
         self.text(match function.kind {
             FunctionKind::Kernel => ".entry ",
@@ -394,14 +408,6 @@ impl Printer<'_> {
         self.params(registers, &function.params);
         for (directive, _) in &function.directives {
             self.function_directive(directive);
-        }
-        match &function.body {
-            Some(body) => {
-                self.text("\n{\n");
-                self.body(body);
-                self.text("}\n");
-            }
-            None => self.text("\n;\n"),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Parts of a module as text.
 
 use super::Printer;
-use crate::body::{Body, Inst, RegDecl};
-use crate::module::Module;
+use crate::body::{Body, Inst, RegDecl, Stmt};
+use crate::module::{Function, Module, Variable};
 
 /// Prints an instruction of a function of the module, with its guard and without the semicolon, as [`print`](super::print) does but with a single
 /// blank before the operands.
@@ -28,5 +28,26 @@ pub fn print_operands(module: &Module, body: &Body, inst: &Inst) -> Vec<String> 
 pub fn print_register_name(module: &Module, decl: &RegDecl) -> String {
     let mut printer = Printer::new(module);
     printer.declared_name(decl);
+    printer.out
+}
+
+/// Prints a statement of a function of the module as [`print`](super::print) does, without blanks around it.
+pub fn print_statement(module: &Module, body: &Body, statement: &Stmt) -> String {
+    let mut printer = Printer::new(module);
+    printer.statement(body, statement);
+    printer.out.trim().to_owned()
+}
+
+/// Prints what a function has before its body: linkage, kind, results, name, parameters and directives.
+pub fn print_signature(module: &Module, function: &Function) -> String {
+    let mut printer = Printer::new(module);
+    printer.signature(function);
+    printer.out
+}
+
+/// Prints the declaration of a variable, without the semicolon.
+pub fn print_variable(module: &Module, variable: &Variable) -> String {
+    let mut printer = Printer::new(module);
+    printer.variable(variable);
     printer.out
 }

@@ -14,7 +14,7 @@ impl Printer<'_> {
         }
     }
 
-    fn statement(&mut self, body: &Body, stmt: &Stmt) {
+    pub(super) fn statement(&mut self, body: &Body, stmt: &Stmt) {
         match stmt {
             Stmt::Inst(inst) => self.instruction(body, inst),
             Stmt::Label(label) => {

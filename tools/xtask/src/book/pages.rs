@@ -31,6 +31,8 @@ const CONTENTS: &[(&str, &[(&str, &str)])] = &[
             ("tools/ptx2ll.md", ""),
             ("tools/ll2ptx.md", ""),
             ("tools/ptxrun.md", ""),
+            ("tools/ptxdiff.md", ""),
+            ("docs/ptxdiff.md", "Comparing modules"),
             ("tools/ptx-lsp.md", ""),
             ("docs/editors.md", "Editors"),
             ("docs/diagnostics.md", ""),
