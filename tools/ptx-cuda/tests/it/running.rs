@@ -1,6 +1,7 @@
 //! `ptx-cuda run` and `ptx-cuda env`.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use crate::common::{TWICE, compile, libraries, run, succeeded, texts, tool};
@@ -218,4 +219,55 @@ fn several_start_at_once() {
     let links: Vec<_> =
         fs::read_dir(folders[0].join("lib")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(links.iter().all(|name| name.to_string_lossy().starts_with("lib")), "{links:?}");
+}
+
+/// What loads an instrumented kernel, launches 2 blocks of 32 threads, and prints the counters.
+const COUNTS: &str = "
+import sys
+
+cuda = ctypes.CDLL('libcuda.so.1')
+def call(name, *arguments):
+    status = getattr(cuda, name)(*arguments)
+    assert status == 0, (name, status)
+context, module, kernel, data = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint64()
+call('cuInit', 0)
+call('cuCtxCreate_v2', ctypes.byref(context), 0, 0)
+call('cuModuleLoad', ctypes.byref(module), sys.argv[1].encode())
+call('cuModuleGetFunction', ctypes.byref(kernel), module, b'twice')
+call('cuMemAlloc_v2', ctypes.byref(data), 128)
+call('cuMemsetD32_v2', data, 3, 32)
+parameters = (ctypes.c_void_p * 1)(ctypes.addressof(data))
+call('cuLaunchKernel', kernel, 2, 1, 1, 32, 1, 1, 0, None, parameters, None)
+call('cuCtxSynchronize')
+for line in counters(cuda, module):
+    print(*line, sep='|')
+";
+
+/// The program of docs/instrument.md.
+#[test]
+fn counters_are_read_by_the_driver() {
+    let is_required = std::env::var_os("CI").is_some_and(|value| value == "true");
+    if !is_required && Command::new("python3").arg("--version").output().is_err() {
+        return;
+    }
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/instrument.md");
+    let page = fs::read_to_string(page).unwrap();
+    let reader = page.split("```python\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (mut module, _) = ptx_syntax::parse(&ptx_diag::SourceFile::new("k.ptx", TWICE));
+    let counted = ptx_instrument::Counted::Accesses;
+    ptx_instrument::instrument(&mut module, counted, |span| format!("k.ptx@{}", span.lo)).unwrap();
+    let image = folder.path().join("counted.ptx");
+    fs::write(&image, ptx_ir::print(&module)).unwrap();
+    let script = folder.path().join("counts.py");
+    fs::write(&script, format!("{reader}{COUNTS}")).unwrap();
+    let (script, image) = (script.to_str().unwrap(), image.to_str().unwrap());
+    let output = run(folder.path(), &[], "python3", &[script, image]);
+    let place = |text: &str| TWICE.find(text).unwrap();
+    let expected = format!(
+        "64|twice|k.ptx@{}|ld.global.u32 %n1, [%a1]\n64|twice|k.ptx@{}|st.global.u32 [%a1], %n1\n",
+        place("ld.global"),
+        place("st.global")
+    );
+    assert_eq!(succeeded(&output), expected);
 }
