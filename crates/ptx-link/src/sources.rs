@@ -69,6 +69,26 @@ impl Sources {
         Some((file, file.position(span.lo)))
     }
 
+    /// The index of the file that each position is in, and where it begins there: what [`Self::place`] gives for each, in one pass over the
+    /// files.
+    pub fn places(&self, spans: &[Span]) -> Vec<Option<(usize, Position)>> {
+        let mut by_file: Vec<(Vec<usize>, Vec<u32>)> = vec![Default::default(); self.files.len()];
+        for (at, span) in spans.iter().enumerate() {
+            let (file, own) = self.locate(*span);
+            if let Some((indices, offsets)) = by_file.get_mut(file) {
+                indices.push(at);
+                offsets.push(own.lo);
+            }
+        }
+        let mut places = vec![None; spans.len()];
+        for (number, (file, (indices, offsets))) in self.files.iter().zip(by_file).enumerate() {
+            for (at, position) in indices.into_iter().zip(file.positions(&offsets)) {
+                places[at] = Some((number, position));
+            }
+        }
+        places
+    }
+
     /// The text at a position.
     pub fn text(&self, span: Span) -> String {
         let (file, span) = self.locate(span);

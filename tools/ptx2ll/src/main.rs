@@ -4,6 +4,7 @@ mod arguments;
 mod host;
 mod launch_file;
 mod specialized;
+mod view;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,13 +16,14 @@ use ptx_cli::{
 };
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 use ptx_driver::{
-    Attempt, BitcodeFindings, Comments, Program, Sources, TargetChoice, has_grown_too_much, link_bitcode,
-    llvm_context, llvm_finding, lower, read_program, settle_unoptimized, unroll_specialized,
+    Attempt, BitcodeFindings, Comments, FindingsByFile, Program, Sources, TargetChoice, has_grown_too_much,
+    link_bitcode, llvm_context, llvm_finding, locate_lines, lower, read_program, settle_unoptimized,
+    unroll_specialized,
 };
 use ptx_llvm_core::{Context, FlushToZero, LlvmError, Module, OptLevel, plain_label};
 use ptx_opt::index_elements;
 
-use crate::arguments::{Arguments, Emit};
+use crate::arguments::{Arguments, Emit, Lines};
 use crate::specialized::{WithCopies, assumed, with_copies};
 
 fn main() -> ExitCode {
@@ -67,6 +69,9 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(header) = host::header_path(arguments).filter(|_| arguments.target.is_processor()) {
         refuse_input(&Output::File(header), read())?;
     }
+    if let Some(path) = &arguments.view {
+        view::check(arguments, path, &output)?;
+    }
     match arguments.product() {
         Emit::Bc => refuse_terminal(&output, "bitcode")?,
         Emit::Obj => refuse_terminal(&output, "an object file")?,
@@ -74,45 +79,88 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
     }
 
     let inputs = arguments.inputs.iter().map(|path| read_input(path)).collect::<Result<Vec<_>, _>>()?;
+    let read = read_verified(arguments, &inputs).map_err(|found| {
+        let shown = view::write_rejected(arguments, &inputs, &found);
+        let failure = Failure::about_several(ExitStatus::Rejected, found);
+        match shown {
+            Ok(()) => failure,
+            Err(unwritable) => failure.and(unwritable),
+        }
+    })?;
+    let Program { mut module, sources, warnings } = read;
+    let warnings = sources.split(&warnings);
+    let warned = terminal.warn(warnings.clone());
+    view::write(arguments, &sources, &module, &warnings)?;
+    warned?;
+    if !arguments.has_output() {
+        return Ok(());
+    }
+    if arguments.lines == Lines::Ptx {
+        locate_lines(&mut module, &sources);
+    }
+    write_output(arguments, &output, &sources, &module)
+}
+
+/// Reads the inputs, and verifies the module.
+fn read_verified(arguments: &Arguments, inputs: &[SourceFile]) -> Result<Program, FindingsByFile> {
+    let terminal = arguments.report.terminal();
     let comments = match arguments.product() {
         Emit::Ptx => Comments::Kept,
         Emit::Ll | Emit::Bc | Emit::None | Emit::Asm | Emit::Obj => Comments::Dropped,
     };
     let choice = TargetChoice { sm: arguments.target.gpu(), version: arguments.target.version() };
-    let program = terminal.step("read PTX", || read_program(inputs, choice, comments));
-    let Program { module, sources, mut warnings } =
-        program.map_err(|found| Failure::about_several(ExitStatus::Rejected, found))?;
-    let verified = match terminal.step("verify", || ptx_verify::verify(&module)) {
-        Ok((verified, more)) => {
-            warnings.append(more);
-            terminal.warn(sources.split(&warnings))?;
-            verified
-        }
+    let mut program = terminal.step("read PTX", || read_program(inputs.to_vec(), choice, comments))?;
+    match terminal.step("verify", || ptx_verify::verify(&program.module)) {
+        Ok((_, more)) => program.warnings.append(more),
         Err(found) => {
-            warnings.append(found);
-            return Err(rejected_in(&sources, &warnings));
+            program.warnings.append(found);
+            return Err(program.sources.split(&program.warnings));
         }
-    };
+    }
+    Ok(program)
+}
+
+/// Writes the output that is asked for.
+fn write_output(
+    arguments: &Arguments,
+    output: &Output,
+    sources: &Sources,
+    module: &ptx_ir::Module,
+) -> Result<(), Failure> {
     if arguments.target.is_processor() {
-        return host::compile(arguments, &sources, verified);
+        let (verified, _) = ptx_verify::verify(module).map_err(|found| rejected_in(sources, &found))?;
+        return host::compile(arguments, sources, verified);
     }
     match arguments.product() {
         Emit::None | Emit::Asm | Emit::Obj => Ok(()),
         Emit::Ptx => {
-            let assumed = assumed(arguments, &module)?;
-            let WithCopies { module, .. } = with_copies(arguments, &sources, &module, &assumed)?;
-            output.write(terminal.step("print", || ptx_ir::print(&module)).as_bytes())
+            let assumed = assumed(arguments, module)?;
+            let WithCopies { module, .. } = with_copies(arguments, sources, module, &assumed)?;
+            output.write(arguments.report.terminal().step("print", || ptx_ir::print(&module)).as_bytes())
         }
-        Emit::Ll | Emit::Bc => output.write(&to_llvm(arguments, &sources, &module)?),
+        Emit::Ll | Emit::Bc => {
+            let source = first_source(sources);
+            let context = llvm_context(&source).map_err(|found| rejected(&source, found))?;
+            let (result, warnings) = to_llvm(arguments, sources, module, (&context, &source))?;
+            arguments.report.terminal().warn(vec![(source.clone(), warnings)])?;
+            output.write(&written(arguments, result, &source)?)
+        }
     }
 }
 
-/// LLVM IR as text or bitcode.
-fn to_llvm(arguments: &Arguments, sources: &Sources, module: &ptx_ir::Module) -> Result<Vec<u8>, Failure> {
-    // LLVM's messages have no location; they are reported for the first input.
+/// The file that LLVM's messages are reported for, which have no location: the first input.
+fn first_source(sources: &Sources) -> SourceFile {
     // Default: a module without an input has no text.
-    let source = sources.files().first().cloned().unwrap_or_else(|| SourceFile::new("", Vec::new()));
-    let context = llvm_context(&source).map_err(|found| rejected(&source, found))?;
+    sources.files().first().cloned().unwrap_or_else(|| SourceFile::new("", Vec::new()))
+}
+
+/// The optimized LLVM IR, with warnings.
+fn to_llvm<'c>(
+    arguments: &Arguments,
+    sources: &Sources,
+    module: &ptx_ir::Module,
+    (context, source): (&'c Context, &SourceFile),
+) -> Result<(Module<'c>, Diagnostics), Failure> {
     let mut attempts: Vec<Attempt> = assumed(arguments, module)?.iter().map(Attempt::new).collect();
     loop {
         let assumed: Vec<_> = attempts.iter().map(|attempt| attempt.assumed().clone()).collect();
@@ -123,7 +171,7 @@ fn to_llvm(arguments: &Arguments, sources: &Sources, module: &ptx_ir::Module) ->
             .filter(|(attempt, _)| attempt.unrolls())
             .map(|(_, copy)| copy.name.as_str())
             .collect();
-        let (result, mut warnings) = optimized(arguments, sources, &whole, &unrolled, (&context, &source))?;
+        let (result, mut warnings) = optimized(arguments, sources, &whole, &unrolled, (context, source))?;
         // Assumptions that make a kernel too long are given up, and the module is made again.
         let mut is_final = true;
         for (attempt, copy) in attempts.iter_mut().zip(&copies) {
@@ -136,8 +184,7 @@ fn to_llvm(arguments: &Arguments, sources: &Sources, module: &ptx_ir::Module) ->
         if is_final {
             let given_up = attempts.iter().zip(&copies).filter_map(|(attempt, copy)| attempt.warning(copy));
             given_up.for_each(|warning| warnings.push(warning));
-            arguments.report.terminal().warn(vec![(source.clone(), warnings)])?;
-            return written(arguments, result, &source);
+            return Ok((result, warnings));
         }
     }
 }
@@ -218,6 +265,9 @@ fn check_target(arguments: &Arguments) -> Result<(), Failure> {
                 "--assume and --assume-launch are for a GPU; a kernel for a CPU is compiled for the blocks of --block"
             }
             Emit::Ptx | Emit::None => "--emit for a CPU target must be ll, bc, asm or obj",
+            _ if arguments.lines == Lines::Ptx => {
+                "--lines=ptx is for LLVM IR of a GPU; code for a CPU has the lines of the PTX already"
+            }
             _ if leaves_out => {
                 "-O, --passes, --link-bitcode and --no-hints are for LLVM IR of a GPU; to optimize that first: \
                  `ptx2ll -O2 k.ptx | ll2ptx | ptx2ll --target=host`"
@@ -250,7 +300,10 @@ fn check_combination(arguments: &Arguments) -> Result<(), Failure> {
             "--assume and --assume-launch have no effect with --emit=none".to_owned(),
         ));
     }
-    let through_llvm = matches!(arguments.product(), Emit::Ll | Emit::Bc);
+    if arguments.lines == Lines::Ptx && arguments.product() == Emit::None {
+        return Err(no_meaning(arguments, "--lines has no effect with --emit=none".to_owned()));
+    }
+    let through_llvm = matches!(arguments.product(), Emit::Ll | Emit::Bc) || arguments.view.is_some();
     let optimizes = arguments.optimize.is_wanted();
     let links = !arguments.link_bitcode.is_empty();
     if through_llvm || !(optimizes || links || arguments.no_hints) {
