@@ -2,7 +2,7 @@
 
 use crate::html::{escape, html};
 use crate::layout::{Placed, Rect, Route, place};
-use crate::lines::Place;
+use crate::lines::{Place, keys};
 
 /// A block of a graph.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -108,9 +108,8 @@ fn size(node: &Node) -> (f64, f64) {
 
 fn draw_node(out: &mut String, node: &Node, rect: Rect) {
     let Rect { x, y, width, height } = rect;
-    let keys: Vec<String> = node.places.iter().map(|place| place.key()).collect();
-    match keys.first() {
-        Some(first) => html!(out, "<a href=\"#p{first}\" data-k=\"{}\">", keys.join(" ")),
+    match node.places.first() {
+        Some(first) => html!(out, "<a href=\"#p{}\" data-k=\"{}\">", first.key(), keys(&node.places)),
         // It has no line, and is an element of the same kind in any case.
         None => out.push_str("<a>"),
     }

@@ -20,6 +20,11 @@ impl Place {
     }
 }
 
+/// Several places in an attribute of the page.
+pub(crate) fn keys(places: &[Place]) -> String {
+    places.iter().map(|place| place.key()).collect::<Vec<_>>().join(" ")
+}
+
 /// How serious a remark is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Weight {
@@ -57,21 +62,32 @@ pub struct Remark {
     pub part: Option<Range<usize>>,
 }
 
+/// A measurement of a line.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Margin {
+    /// The numbers, of the same width in all lines of a column.
+    pub text: String,
+    /// The part of everything that it is, from 0 to 1, which colours it.
+    pub share: f64,
+}
+
 /// A line of a column.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Line {
     /// The number that is shown; `None` for a line that has none.
     pub number: Option<u32>,
     /// The text without the line's end.
     pub text: String,
-    /// The line of the input that it belongs to. In a column of inputs it is the line itself.
-    pub place: Option<Place>,
+    /// The lines of the input that it belongs to. In a column of inputs the first is the line itself.
+    pub places: Vec<Place>,
+    /// What is measured of it, shown before the text.
+    pub margin: Option<Margin>,
     /// What is said about it, shown below it.
     pub remarks: Vec<Remark>,
 }
 
 /// Lines that can be folded together.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Section {
     /// The name of the function that they are; empty for lines outside of functions, which are not folded.
     pub name: String,
@@ -80,7 +96,7 @@ pub struct Section {
 }
 
 /// A program in one of its forms.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Column {
     /// What it is, as in `LLVM IR`.
     pub title: String,
@@ -149,17 +165,23 @@ impl Column {
 
     fn write_line(&self, out: &mut String, line: &Line) {
         out.push_str("<div");
-        if let Some(place) = line.place {
-            let key = place.key();
+        if let Some(first) = line.places.first() {
             if self.is_input {
-                html!(out, " id=\"p{key}\"");
+                html!(out, " id=\"p{}\"", first.key());
             }
-            html!(out, " data-k=\"{key}\"");
+            html!(out, " data-k=\"{}\"", keys(&line.places));
         }
         if let Some(number) = line.number {
             html!(out, " data-n=\"{number}\"");
         }
         out.push('>');
+        if let Some(margin) = &line.margin {
+            // The square root shows small shares, too.
+            let heat = margin.share.clamp(0.0, 1.0).sqrt() * 0.6;
+            html!(out, "<span class=\"costs\" style=\"background:rgba(var(--heat),{heat:.2})\">");
+            escape(out, &margin.text);
+            out.push_str("</span>");
+        }
         write_marked(out, line);
         out.push_str("</div>\n");
         line.remarks.iter().for_each(|remark| remark.write(out, "div"));

@@ -21,7 +21,7 @@ pub struct FunctionFigures {
 }
 
 /// A program in all its forms.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct View {
     /// What it is a view of.
     pub title: String,
@@ -162,7 +162,7 @@ mod tests {
             };
             let remarks = if number.is_multiple_of(10) { vec![remark] } else { Vec::new() };
             let text = format!("// </script><!-- ]]> '{number}' \"é\u{1}\"");
-            Line { number: Some(number), text, place, remarks }
+            Line { number: Some(number), text, places: place.into_iter().collect(), remarks, margin: None }
         };
         let section = |name: &str, lines| Section { name: name.to_owned(), lines };
         let column = |title: &str, is_input| Column {

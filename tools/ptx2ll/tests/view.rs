@@ -1,4 +1,4 @@
-//! `--view` and `--lines`. What a browser makes of a page is tested if Chromium is there, and what LLVM's `opt` says of lines if it is; otherwise these
+//! `--view` and `--lines`. What a browser makes of a page is tested if Chromium is there, and what LLVM's `opt` reports of lines if that is; otherwise these
 //! tests are counted as skipped.
 
 use std::collections::BTreeMap;

@@ -28,8 +28,8 @@ pub(super) fn column(text: &str, files: &[SourceFile]) -> Column {
         }
         // A function has no location but a description.
         let location = location.filter(|_| line.starts_with(' '));
-        let place = location.and_then(|node| nodes.place(node));
-        lines.push(Line { number: Some(number), text, place, remarks: Vec::new() });
+        let places = location.and_then(|node| nodes.place(node)).into_iter().collect();
+        lines.push(Line { number: Some(number), text, places, ..Line::default() });
     }
     let starts = starts.iter().map(|(line, name)| (*line, name.as_str()));
     Column { title: "LLVM IR".to_owned(), sections: folded(lines, starts), ..Column::default() }

@@ -37,9 +37,11 @@ pub(super) fn inputs(files: &[SourceFile], starts: &Starts) -> Column {
         if files.len() > 1 {
             lines.push(Line { text: format!("// {}", source.name()), ..Line::default() });
         }
-        lines.extend((1..).zip(lines_of(source)).map(|(line, text)| {
-            let place = Some(Place { file, line });
-            Line { number: Some(line), text, place, remarks: Vec::new() }
+        lines.extend((1..).zip(lines_of(source)).map(|(line, text)| Line {
+            number: Some(line),
+            text,
+            places: vec![Place { file, line }],
+            ..Line::default()
         }));
         let own = starts.iter().filter(|(place, _)| place.file == file);
         sections.extend(folded(lines, own.map(|(place, name)| (place.line, name.as_str()))));
@@ -72,8 +74,8 @@ pub(super) fn raised(
         if let Some(name) = shown.starts.get(&line) {
             starts.push((number, *name));
         }
-        let place = shown.places.get(&line).copied();
-        lines.push(Line { number: Some(number), text, place, remarks: Vec::new() });
+        let places = shown.places.get(&line).copied().into_iter().collect();
+        lines.push(Line { number: Some(number), text, places, ..Line::default() });
     }
     let sections = folded(lines, starts.into_iter());
     Column { title: "Round-tripped PTX".to_owned(), sections, ..Column::default() }

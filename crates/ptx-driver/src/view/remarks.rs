@@ -54,7 +54,7 @@ pub(super) fn attach(column: &mut Column, remarks: &[Remark]) {
         }
     }
     for line in column.sections.iter_mut().flat_map(|section| &mut section.lines) {
-        if let Some(found) = line.place.and_then(|place| by_place.remove(&place)) {
+        if let Some(found) = line.places.first().and_then(|place| by_place.remove(place)) {
             line.remarks = found;
         }
     }

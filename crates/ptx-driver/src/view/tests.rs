@@ -46,7 +46,7 @@ fn viewed(name: &str, text: &str) -> View {
 fn linked(column: &Column) -> BTreeMap<u32, Vec<&str>> {
     let mut linked: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
     for line in column.sections.iter().flat_map(|section| &section.lines) {
-        if let Some(place) = line.place {
+        if let Some(place) = line.places.first() {
             linked.entry(place.line).or_default().push(line.text.trim());
         }
     }
