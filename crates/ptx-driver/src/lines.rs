@@ -45,11 +45,9 @@ pub fn locate_lines(module: &mut Module, sources: &Sources) {
         Item::File(DebugFile { index, name, stamp: None }, At::default())
     });
     let files: Vec<Item> = files.collect();
-    let after_head = module
-        .items
-        .iter()
-        .rposition(|item| matches!(item, Item::Version(..) | Item::Target(..) | Item::AddressSize(..)));
-    let at = after_head.map_or(0, |last| last + 1);
+    let is_head = |item: &Item| matches!(item, Item::Version(..) | Item::Target(..) | Item::AddressSize(..));
+    let heads = module.items.iter().enumerate().filter(|(_, item)| is_head(item));
+    let at = heads.map(|(at, _)| at + 1).fold(0, usize::max);
     module.items.splice(at..at, files);
 }
 

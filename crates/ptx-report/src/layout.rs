@@ -119,7 +119,7 @@ impl Layers {
         row_of: &[usize],
         is_back: &[bool],
     ) -> Option<Self> {
-        let row_count = row_of.iter().max().map_or(0, |last| last + 1);
+        let row_count = row_of.iter().map(|row| row + 1).fold(0, usize::max);
         let mut layers = Self {
             rows: vec![Vec::new(); row_count],
             sizes: sizes.to_vec(),

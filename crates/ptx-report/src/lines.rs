@@ -209,8 +209,8 @@ fn write_marked(out: &mut String, line: &Line) {
         out.push_str("</mark>");
         written = part.end;
     }
-    // All parts end at characters: others are skipped above.
-    escape(out, line.text.get(written..).unwrap_or(""));
+    // This is the end of a part that is in the text.
+    escape(out, &line.text[written..]);
 }
 
 impl Remark {

@@ -10,7 +10,8 @@ use ptx_llvm_core::OptLevel;
 use ptx_report::View;
 
 use crate::arguments::{Arguments, Emit};
-use crate::{first_source, listing, to_llvm};
+use crate::failures::{first_source, no_meaning};
+use crate::translation::{listing, to_llvm};
 
 /// Rejects a view that is an input or another output, or that cannot be made.
 pub(crate) fn check(arguments: &Arguments, path: &Path, output: &Output) -> Result<(), Failure> {
@@ -19,11 +20,11 @@ pub(crate) fn check(arguments: &Arguments, path: &Path, output: &Output) -> Resu
     if let Output::File(other) = output
         && is_same_file(path, other)
     {
-        return Err(crate::no_meaning(arguments, "-o and --view name the same file".to_owned()));
+        return Err(no_meaning(arguments, "-o and --view name the same file".to_owned()));
     }
     if arguments.target.is_processor() {
         let message = "--view shows LLVM IR for a GPU; for a CPU there is --emit=ll".to_owned();
-        return Err(crate::no_meaning(arguments, message));
+        return Err(no_meaning(arguments, message));
     }
     Ok(())
 }
