@@ -133,3 +133,23 @@ impl Sources {
         (file, own)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_places_are_those_of_each() {
+        let files = ["one\ntwo", "\u{e9} x\n\ny", ""].map(|text| SourceFile::new(text, text));
+        let sources = Sources::new(files.to_vec()).unwrap();
+        let spans: Vec<Span> = [12, 0, 4, 10, 17, 8, 30].map(|lo| Span::new(lo, lo + 1)).to_vec();
+        let each = spans.iter().map(|span| {
+            let (file, position) = sources.place(*span)?;
+            let number = files.iter().position(|other| other.name() == file.name())?;
+            Some((number, position))
+        });
+        assert_eq!(sources.places(&spans), each.collect::<Vec<_>>());
+        assert_eq!(sources.places(&spans)[2], Some((0, Position { line: 2, column: 1 })));
+        assert_eq!(sources.places(&[]), []);
+    }
+}

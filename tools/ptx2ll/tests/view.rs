@@ -33,7 +33,9 @@ fn main() -> ExitCode {
         trial("lines of the PTX are debug locations", true, lines_of_ptx),
         trial("lines without an effect are wrong usage", true, lines_without_effect),
         trial("remarks of passes name lines of the PTX", exists(OPT), remarks_of_passes),
+        trial("lines of several inputs are linked", true, several_inputs),
         trial("a browser marks lines that belong together", has_browser, in_a_browser),
+        trial("a browser follows the pointer and keys", has_browser, pointers_and_keys),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -209,17 +211,73 @@ fn remarks_of_passes() {
     assert!(told.contains("remark: k.ptx:12:5: load of type i32 eliminated"), "{told}");
 }
 
+/// The document that the browser has made of a page, by its address in a folder.
+fn shown(folder: &Path, address: &str) -> String {
+    let browser = BROWSERS.iter().find(|program| exists(program)).expect("found before");
+    let profile = format!("--user-data-dir={}", folder.join("profile").display());
+    let address = format!("file://{}/{address}", folder.display());
+    let mut command = Command::new(browser);
+    command.args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", &profile, &address]);
+    let output = command.stderr(Stdio::null()).output().expect("runs");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// What a user does, and the lines of the input that are marked then.
+fn pointers_and_keys() {
+    let folder = folder(KERNEL);
+    let (status, _, err) = ptx2ll(folder.path(), &["k.ptx", "--view", "k.html"]);
+    assert_eq!(status, 0, "{err}");
+    let page = page_of(folder.path());
+    let store = "[...document.querySelectorAll('.pane:nth-child(2) [data-k]')].find((line) => line.textContent.includes('store i32 %r3'))";
+    let pointer = format!("({store}).dispatchEvent(new MouseEvent('mouseover', {{ bubbles: true }}));");
+    let key = |name: &str| {
+        format!(
+            "document.querySelector('.pane').dispatchEvent(new KeyboardEvent('keydown', {{ key: '{name}' }}));"
+        )
+    };
+    let block =
+        "document.querySelector('svg a').dispatchEvent(new MouseEvent('mouseover', { bubbles: true }));";
+    let cases = [
+        (pointer, vec![13]),
+        (key("Home") + &key("ArrowDown") + &key("ArrowDown"), vec![3]),
+        (key("End"), vec![16]),
+        (block.to_owned(), (8..=15).collect()),
+    ];
+    for (action, lines) in cases {
+        let acting = page.replace("</body>", &format!("<script>{action}</script></body>"));
+        fs::write(folder.path().join("acting.html"), acting).expect("written");
+        let shown = shown(folder.path(), "acting.html");
+        let marked: Vec<u32> = shown
+            .lines()
+            .filter(|line| {
+                line.starts_with("<div id=\"p0-")
+                    && [" class=\"on\"", " class=\"at on\""].iter().any(|class| line.contains(class))
+            })
+            .filter_map(|line| line.strip_prefix("<div id=\"p0-")?.split('"').next()?.parse().ok())
+            .collect();
+        assert_eq!(marked, lines, "{action}");
+    }
+}
+
+fn several_inputs() {
+    let folder = folder(KERNEL);
+    let other = KERNEL.replace(".entry k(", ".entry other(");
+    fs::write(folder.path().join("b.ptx"), other).expect("written");
+    let (status, _, err) = ptx2ll(folder.path(), &["k.ptx", "b.ptx", "--view", "k.html"]);
+    assert_eq!(status, 0, "{err}");
+    let page = page_of(folder.path());
+    // The store of each: in the inputs, its address and itself in LLVM IR, in the round-tripped PTX, and a bar.
+    for place in ["0-14", "1-14"] {
+        assert_eq!(page.matches(&format!("data-k=\"{place}\"")).count(), 5, "{place}");
+        assert_eq!(page.matches(&format!("id=\"p{place}\"")).count(), 1, "{place}");
+    }
+}
+
 fn in_a_browser() {
     let folder = folder(KERNEL);
     let (status, _, err) = ptx2ll(folder.path(), &["k.ptx", "--view", "k.html"]);
     assert_eq!(status, 0, "{err}");
-    let browser = BROWSERS.iter().find(|program| exists(program)).expect("found before");
-    let profile = format!("--user-data-dir={}", folder.path().join("profile").display());
-    let address = format!("file://{}#p0-11", folder.path().join("k.html").display());
-    let mut command = Command::new(browser);
-    command.args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", &profile, &address]);
-    let output = command.stderr(Stdio::null()).output().expect("runs");
-    let shown = String::from_utf8(output.stdout).expect("UTF-8");
+    let shown = shown(folder.path(), "k.html#p0-11");
     let marked: Vec<&str> =
         shown.lines().filter(|line| line.contains("class=\"on\"") && !line.contains("<a ")).collect();
     for text in ["add.s32 %r2, %r1, 7;", "%r2 = add i32 %r1, 7", "add.s32 \t%r2, %r1, 7;"] {
