@@ -6,15 +6,18 @@
 mod bitcode;
 mod codes;
 mod input_kind;
+mod lines;
 mod llvm_leg;
 mod program;
 mod ptx_leg;
 mod retarget;
 mod specialized;
+mod view;
 
 pub use bitcode::{BitcodeFindings, link_bitcode};
 pub use codes::code_meanings;
 pub use input_kind::InputKind;
+pub use lines::locate_lines;
 pub use llvm_leg::{
     Atomics, Unoptimized, code, generate, llvm_context, llvm_finding, load_pass_plugins, lower_constructors,
     optimize, optimize_observed, read_llvm, read_llvm_as, settle_atomics, settle_unoptimized,
@@ -29,3 +32,4 @@ pub use ptx_syntax::Comments;
 pub use ptx_verify::{is_known_version, known_targets, nearest_target};
 pub use retarget::{TargetChoice, retarget};
 pub use specialized::{Attempt, has_grown_too_much};
+pub use view::{Translated, view, view_of_rejected};

@@ -1,12 +1,12 @@
 //! Attributes of kernels, as the CUDA driver tells them.
 
+use ptx_ir::pressure::register_pressure;
 use ptx_ir::{At, FunctionDirective, FunctionId, Module};
 use ptx_isa::{PtxVersion, Sm};
 
 use crate::extents::{MOST_THREADS, all_dims};
 use crate::image::Prepared;
 use crate::launch::Dim3;
-use crate::pressure::register_pressure;
 
 /// What a kernel requires of a device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

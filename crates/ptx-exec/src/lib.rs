@@ -42,7 +42,6 @@ mod memory;
 mod object;
 mod observe;
 mod pointer;
-mod pressure;
 mod relocation;
 mod repeat;
 mod run;

@@ -23,6 +23,7 @@ mod integers;
 pub mod liveness;
 mod module;
 mod operand;
+pub mod pressure;
 mod print;
 mod strings;
 mod walk;

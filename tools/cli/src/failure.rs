@@ -68,7 +68,7 @@ impl Failure {
     }
 
     /// The diagnostics with their inputs.
-    pub(crate) fn parts(&self) -> &[(SourceFile, Diagnostics)] {
+    pub fn parts(&self) -> &[(SourceFile, Diagnostics)] {
         &self.0.parts
     }
 

@@ -17,6 +17,7 @@ Examples:
   ptx2ll kernels/ --output-dir out        each .ptx file of a folder on its own
   ptx2ll --link-bitcode libdevice.10.bc -O2 k.ptx
   ptx2ll --emit=ptx < in.ptx > out.ptx    print the module back
+  ptx2ll -O2 kernel.ptx --view k.html     a page for a browser: PTX, LLVM IR and graphs
   ptx2ll -O3 --assume 'block=256 arg2=5000' k.ptx | ll2ptx -o fast.ptx
                                           with another kernel for such launches
   ptx2ll --target=host --block 256 k.ptx -o k.o
@@ -45,6 +46,16 @@ pub enum Emit {
     Asm,
     /// An object file for a CPU, with --target=host, x86_64 or aarch64.
     Obj,
+}
+
+/// Which lines are the debug locations of the output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum Lines {
+    /// Those of the input's `.loc`.
+    #[default]
+    Source,
+    /// Those of the instructions in the PTX; the input's debug information is dropped.
+    Ptx,
 }
 
 /// The target of code generation.
@@ -163,6 +174,14 @@ pub struct Arguments {
     /// has other names and spellings
     #[arg(long)]
     pub no_hints: bool,
+    /// The debug locations of the output: the `.loc` of the input, or each instruction's own line in the PTX, in place of the input's debug
+    /// information. Optimized code keeps them, and remarks of LLVM's passes name them
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t, hide_default_value = true)]
+    pub lines: Lines,
+    /// Write a page of HTML: the PTX beside its LLVM IR and the PTX that this becomes again, with lines that belong together, control flow, dominators and
+    /// register pressure of each function, and diagnostics in place, also those of a rejected input. With -o, --emit or -S that output is written, too
+    #[arg(long, value_name = "FILE", conflicts_with = "output_dir")]
+    pub view: Option<PathBuf>,
     /// How to optimize
     #[command(flatten)]
     pub optimize: OptimizeArgs,
@@ -192,6 +211,11 @@ impl Arguments {
     /// Whether kernels for known launches are added.
     pub fn specializes(&self) -> bool {
         !(self.assume.is_empty() && self.assume_launch.is_empty())
+    }
+
+    /// Whether there is an output besides the view.
+    pub fn has_output(&self) -> bool {
+        self.view.is_none() || self.output.is_some() || self.emit.is_some() || self.text
     }
 
     /// The kind of output: by `--emit`, or else by the suffix of the output file.

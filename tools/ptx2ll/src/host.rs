@@ -15,7 +15,7 @@ use ptx_llvm_core::{LlvmError, OptLevel};
 use ptx_verify::Verified;
 
 use crate::arguments::{Arguments, Emit, Target};
-use crate::rejected_in;
+use crate::failures::rejected_in;
 
 /// Compiles the kernels of a module and writes the output and the header.
 pub(crate) fn compile(

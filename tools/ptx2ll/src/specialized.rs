@@ -7,7 +7,8 @@ use ptx_ir::Module;
 use ptx_specialize::{Assumptions, Specialized, specialize};
 
 use crate::arguments::Arguments;
-use crate::{launch_file, rejected_in};
+use crate::failures::rejected_in;
+use crate::launch_file;
 
 /// All that is assumed, by `--assume` and by launch files.
 ///

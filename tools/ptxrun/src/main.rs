@@ -18,6 +18,7 @@ mod npy;
 mod parameters;
 mod plan;
 mod pointers;
+mod profile;
 mod sampler;
 mod spec;
 mod store;
@@ -35,7 +36,7 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 use ptx_cli::{
     Batch, ExitStatus, Failure, OptimizeArgs, Output, PassReportArgs, Terminal, code, optimize,
-    parse_arguments, print_documents, read_input, rejected, run, run_batch, usage_or_rejected,
+    parse_arguments, print_documents, read_input, refuse_input, rejected, run, run_batch, usage_or_rejected,
 };
 use ptx_diag::{Diagnostic, Diagnostics, Format, Severity, SourceFile, counted};
 use ptx_driver::{
@@ -51,6 +52,7 @@ use crate::engine::Engine;
 use crate::interrupt::Watched;
 use crate::launching::{LEAVES_TO_INTERPRETER, Launching, Printed, failed, not_compiled, show_remarks};
 use crate::plan::Plan;
+use crate::profile::{Counted, Destination};
 use crate::spec::PrintSpec;
 use crate::time::Stopwatch;
 
@@ -173,6 +175,9 @@ fn execute(
 ) -> Result<(), Failure> {
     let terminal = arguments.report.terminal();
     plan.refuse_outputs(inputs)?;
+    if let Some(page) = arguments.profile.as_ref().and_then(Destination::file) {
+        refuse_input(&Output::File(page.to_owned()), inputs.iter().map(PathBuf::as_path))?;
+    }
     let begin = Stopwatch::start();
     let Program { module, sources, warnings } = read(arguments, inputs)?;
     let verified = verify(&module, &sources, warnings, terminal)?;
@@ -203,7 +208,7 @@ fn execute(
     if let Some(name) = &arguments.cpu {
         plan::executes(name)?;
     }
-    let outcome = if arguments.profile || arguments.trace.is_some() {
+    let outcome = if arguments.profile.is_some() || arguments.trace.is_some() {
         if arguments.trace.is_some() {
             // A single thread, so that instructions are in order.
             launch.threads = Some(std::num::NonZeroUsize::MIN);
@@ -225,7 +230,8 @@ fn execute(
             }
         }
         let format = terminal.format();
-        let observation = watch::observation(arguments.profile, arguments.trace.as_ref(), &sources, format);
+        let is_counted = arguments.profile.is_some();
+        let observation = watch::observation(is_counted, arguments.trace.as_ref(), &sources, format);
         let watched = Watched {
             blocks: launch.grid.iter().map(|extent| u64::from(*extent)).product(),
             started: Box::new(|| None),
@@ -233,8 +239,8 @@ fn execute(
         let interruptible = interrupt::during(terminal, &launch.entry, watched);
         let observed = terminal.step("execute", || ptx_exec::run_observed(verified, &launch, &observation));
         drop(interruptible);
-        if arguments.profile {
-            Output::Stdout.write(watch::profile(&observed.profile, &sources, format).as_bytes())?;
+        if let Some(destination) = &arguments.profile {
+            Counted::new(&observed.profile, &launch, &sources).write(destination, format)?;
         }
         let outcome = observed.result.map_err(|error| printed.stopped(&sources, error))?;
         printed.write(&outcome.output)?;

@@ -15,6 +15,7 @@ use crate::contents::no_image;
 use crate::engine::{Engine, processor};
 use crate::expected::ExpectSpec;
 use crate::launch_file::{self, LaunchFile};
+use crate::profile::Destination;
 use crate::spec::{Dimensions, PrintSpec, ReferenceSpec};
 
 /// A launch, checked as far as it can be without the module.
@@ -261,14 +262,20 @@ pub fn refuse_shared_outputs(arguments: &Arguments) -> Result<(), Failure> {
         if arguments.references.is_empty() { file.references } else { arguments.references.clone() };
     let references = references.into_iter().map(|reference| reference.shown);
     let buffers = file.buffers.into_iter().map(|(_, buffer)| buffer);
+    let shared = |path: &Path, help: &str| {
+        let message = format!("every program of the folder would write `{}`", path.display());
+        let finding = Diagnostic::error_without_place(code::USAGE, message).with_help(help);
+        Err(Failure::about(ExitStatus::Usage, "<command line>", finding))
+    };
+    if let Some(page) = arguments.profile.as_ref().and_then(Destination::file) {
+        return shared(page, "write the page of one program at a time");
+    }
     for argument in args.into_iter().chain(references).chain(buffers) {
         if let Some(path) = argument.output() {
-            let finding = Diagnostic::error_without_place(
-                code::USAGE,
-                format!("every program of the folder would write `{}`", path.display()),
-            )
-            .with_help("use a launch file for each program, k.json for k.ptx, with separate file names");
-            return Err(Failure::about(ExitStatus::Usage, "<command line>", finding));
+            return shared(
+                path,
+                "use a launch file for each program, k.json for k.ptx, with separate file names",
+            );
         }
     }
     Ok(())

@@ -1,14 +1,13 @@
-//! Observation of a launch: `--profile` and `--trace`.
+//! Observation of a launch: what is counted for `--profile`, and `--trace`.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use ptx_cli::{Output, demangled};
+use ptx_cli::Output;
 use ptx_diag::{Format, Span};
 use ptx_driver::Sources;
-use ptx_exec::{Counts, Observation, Profile, SourceLine, Trace, TraceEvent, Value};
+use ptx_exec::{Observation, SourceLine, Trace, TraceEvent, Value};
 use serde_json::json;
 
 /// Which instructions `--trace` shows.
@@ -163,66 +162,6 @@ fn shown(value: &Value) -> String {
         Type::U16 | Type::U32 | Type::U64 => bits.to_string(),
         _ => format!("{bits:#x}"),
     }
-}
-
-/// The counts of a launch, by instruction and by line of the source.
-pub fn profile(profile: &[Profile], sources: &Sources, format: Format) -> String {
-    let mut lines: BTreeMap<String, Counts> = BTreeMap::new();
-    for entry in profile {
-        if let Some(source) = &entry.source {
-            *lines.entry(format!("{}:{}", source.file, source.line)).or_default() += entry.counts;
-        }
-    }
-    if format == Format::Json {
-        return profile_objects(profile, &lines, sources);
-    }
-    let head = |what: &str| {
-        format!(
-            "{:>12} {:>14} {:>10} {:>12} {:>10}  {what}\n",
-            "warps", "threads", "divergent", "sectors", "conflicts"
-        )
-    };
-    let row = |counts: &Counts, what: &str| {
-        let Counts { warps, threads, divergent, sectors, conflicts } = counts;
-        format!("{warps:>12} {threads:>14} {divergent:>10} {sectors:>12} {conflicts:>10}  {what}\n")
-    };
-    let mut text = head("instruction");
-    for entry in profile {
-        let (file, line) = place(sources, entry.span);
-        text.push_str(&row(&entry.counts, &format!("{file}:{line} {}", entry.instruction)));
-    }
-    if !lines.is_empty() {
-        text.push_str(&head("line of the source"));
-        lines.iter().for_each(|(line, counts)| text.push_str(&row(counts, line)));
-    }
-    text
-}
-
-/// One object on each line.
-fn profile_objects(profile: &[Profile], lines: &BTreeMap<String, Counts>, sources: &Sources) -> String {
-    let with = |mut object: serde_json::Value, counts: &Counts| {
-        let Counts { warps, threads, divergent, sectors, conflicts } = counts;
-        object["warps"] = json!(warps);
-        object["threads"] = json!(threads);
-        object["divergent"] = json!(divergent);
-        object["sectors"] = json!(sectors);
-        object["conflicts"] = json!(conflicts);
-        format!("{object}\n")
-    };
-    let instructions = profile.iter().map(|entry| {
-        let (file, line) = place(sources, entry.span);
-        let mut object = json!({
-            "kind": "profile", "file": file, "line": line, "function": entry.function,
-            "source": entry.source.as_ref().map(ToString::to_string), "instruction": entry.instruction,
-        });
-        if let Some(name) = demangled(&entry.function) {
-            object["demangled"] = json!(name);
-        }
-        with(object, &entry.counts)
-    });
-    let lines =
-        lines.iter().map(|(line, counts)| with(json!({"kind": "profile-line", "source": line}), counts));
-    instructions.chain(lines).collect()
 }
 
 #[cfg(test)]

@@ -237,16 +237,26 @@ fn a_profile_counts_by_instruction_and_by_line_of_the_source() {
     let (status, out, err) = ptxrun(folder.path(), &launch, TWICE);
     assert_eq!((status, err.as_str()), (0, ""));
     let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split_whitespace().collect()).collect();
-    // 2 blocks of 2 warps; 32 words in a row are 4 sectors.
-    assert!(rows.contains(&vec!["4", "128", "0", "16", "0", "<stdin>:14", "st.global.u32"]), "{out}");
-    // Two instructions of line 4, three of line 5.
-    assert!(rows.contains(&vec!["8", "256", "0", "0", "0", "twice.cu:4"]), "{out}");
+    // 2 blocks of 2 warps; 32 words in a row are 4 sectors. Seven instructions are executed by 4 warps.
+    let store = ["45.5%", "4", "128", "0", "16", "0", "<stdin>:14", "st.global.u32", "[%rd3],", "%s2"];
+    assert_eq!(rows[1], store, "the most work is first: {out}");
+    assert!(rows.contains(&vec!["100.0%", "28", "896", "0", "16", "0", "total"]), "{out}");
+    // Two instructions of line 4, four of line 5.
+    assert!(rows.contains(&vec!["18.2%", "8", "256", "0", "0", "0", "twice.cu:4"]), "{out}");
+    assert_eq!(rows[10], ["72.7%", "16", "512", "0", "16", "0", "twice.cu:5"], "{out}");
     let json: Vec<&str> = launch.into_iter().chain(["--error-format=json"]).collect();
     let (_, out, _) = ptxrun(folder.path(), &json, TWICE);
     let objects: Vec<serde_json::Value> =
         out.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
     let store = objects.iter().find(|object| object["instruction"] == "st.global.u32").expect("there");
     assert_eq!((&store["line"], &store["sectors"]), (&serde_json::json!(14), &serde_json::json!(16)));
+    assert_eq!((&store["text"], &store["work"]), (&"st.global.u32 [%rd3], %s2".into(), &20.into()));
+    assert_eq!(objects[0], *store, "the most work is first");
+    let total = objects.last().expect("there");
+    assert_eq!(
+        (&total["kind"], &total["work"], &total["share"]),
+        (&"profile-total".into(), &44.into(), &1.0.into())
+    );
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod names;
 #[cfg(unix)]
 mod outputs;
 mod printed;
+mod profile;
 mod schema;
 mod structures;
 mod templates;

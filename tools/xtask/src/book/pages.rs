@@ -36,6 +36,7 @@ const CONTENTS: &[(&str, &[(&str, &str)])] = &[
             ("tools/ptx-lsp.md", ""),
             ("docs/editors.md", "Editors"),
             ("docs/diagnostics.md", ""),
+            ("docs/pictures.md", "Pictures"),
             ("docs/launching.md", "Launch files"),
             ("docs/textures.md", "Textures and surfaces"),
             ("docs/compiled.md", "Compiled kernels"),
