@@ -63,8 +63,8 @@ pub enum InstrumentError {
     Nothing,
 }
 
-/// Adds counters to all functions of a module, which has to be verified again. Returns their places in the order of the counters. `source` is what [`PLACES`] has for the position of an instruction, such
-/// as `k.ptx:12`.
+/// Adds counters to all functions of a module, which has to be verified again. Returns their places in the order of the counters. `sources` gives what [`PLACES`] has for
+/// the positions of instructions, one for each, such as `k.ptx:12`.
 ///
 /// # Errors
 ///
@@ -76,7 +76,7 @@ pub enum InstrumentError {
 ///
 /// let text = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() {\n  bar.sync 0;\n  ret;\n}";
 /// let (mut module, _) = ptx_syntax::parse(&SourceFile::new("k.ptx", text));
-/// let places = instrument(&mut module, Counted::Barriers, |span| format!("k.ptx@{}", span.lo)).unwrap();
+/// let places = instrument(&mut module, Counted::Barriers, |spans| vec!["k.ptx:5".to_owned(); spans.len()]).unwrap();
 /// assert_eq!((places.len(), places[0].instruction.as_str()), (1, "bar.sync 0"));
 /// let printed = ptx_ir::print(&module);
 /// assert!(printed.contains("red.global.add.u64 \t[__ptx_counters], 1;\n\tbar.sync \t0;"), "{printed}");
@@ -84,7 +84,7 @@ pub enum InstrumentError {
 pub fn instrument(
     module: &mut Module,
     counted: Counted,
-    source: impl Fn(Span) -> String,
+    sources: impl FnOnce(&[Span]) -> Vec<String>,
 ) -> Result<Vec<Place>, InstrumentError> {
     for name in [COUNTERS, PLACES] {
         let taken = module.strings.find(name);
@@ -114,7 +114,7 @@ pub fn instrument(
     if places.is_empty() {
         return Err(InstrumentError::Nothing);
     }
-    let counters = declare(module, &places, source);
+    let counters = declare(module, &places, sources);
     let mut next = 0;
     for (id, at) in found {
         if let Some(body) = &mut module.function_mut(id).body {
@@ -158,10 +158,15 @@ fn is_parameter(inst: &Inst) -> bool {
 }
 
 /// Declares the counters and the texts of their places.
-fn declare(module: &mut Module, places: &[Place], source: impl Fn(Span) -> String) -> VarId {
+fn declare(module: &mut Module, places: &[Place], sources: impl FnOnce(&[Span]) -> Vec<String>) -> VarId {
+    let spans: Vec<Span> = places.iter().map(|place| place.span).collect();
+    let sources = sources(&spans);
+    debug_assert_eq!(sources.len(), places.len(), "one for each");
     let mut text = String::new();
-    for Place { function, instruction, span } in places {
-        text.push_str(&format!("{function}\t{}\t{instruction}\n", source(*span)));
+    for (Place { function, instruction, .. }, source) in places.iter().zip(&sources) {
+        for part in [function, "\t", source, "\t", instruction, "\n"] {
+            text.push_str(part);
+        }
     }
     let bytes = text.bytes().chain([0]).map(|byte| Initializer::Value(Immediate::integer(byte.into())));
     let init = Initializer::list(bytes.collect());

@@ -54,7 +54,10 @@ fn instrumented(counted: Counted) -> (String, Vec<Place>) {
     let (mut module, findings) = ptx_syntax::parse(&SourceFile::new("k.ptx", KERNEL));
     assert!(!findings.has_errors());
     let line = |offset: u32| KERNEL[..offset as usize].matches('\n').count() + 1;
-    let places = instrument(&mut module, counted, |span| format!("k.ptx:{}", line(span.lo))).expect("room");
+    let places = instrument(&mut module, counted, |spans| {
+        spans.iter().map(|span| format!("k.ptx:{}", line(span.lo))).collect()
+    })
+    .expect("room");
     assert!(ptx_verify::verify(&module).is_ok());
     (ptx_ir::print(&module), places)
 }
@@ -123,11 +126,14 @@ fn counters_are_what_the_program_executes() {
 fn a_module_is_instrumented_once_and_needs_a_place() {
     let (text, _) = instrumented(Counted::Blocks);
     let (mut again, _) = ptx_syntax::parse(&SourceFile::new("k.ptx", text));
-    let error = instrument(&mut again, Counted::Barriers, |_| String::new());
+    let error = instrument(&mut again, Counted::Barriers, |spans| vec![String::new(); spans.len()]);
     assert_eq!(error, Err(InstrumentError::Taken(COUNTERS)));
     let text = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k()\n{\nret;\n}\n";
     let (mut module, _) = ptx_syntax::parse(&SourceFile::new("k.ptx", text));
     let before = ptx_ir::print(&module);
-    assert_eq!(instrument(&mut module, Counted::Calls, |_| String::new()), Err(InstrumentError::Nothing));
+    assert_eq!(
+        instrument(&mut module, Counted::Calls, |spans| vec![String::new(); spans.len()]),
+        Err(InstrumentError::Nothing)
+    );
     assert_eq!(ptx_ir::print(&module), before);
 }

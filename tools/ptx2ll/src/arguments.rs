@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
 use ptx_cli::{Documents, OptimizeArgs, PassReportArgs, ReportArgs, feature, ptx_version, sm};
+use ptx_instrument::Counted;
 use ptx_isa::{PtxVersion, Sm};
 use ptx_specialize::Assumptions;
 
@@ -18,6 +19,8 @@ Examples:
   ptx2ll --link-bitcode libdevice.10.bc -O2 k.ptx
   ptx2ll --emit=ptx < in.ptx > out.ptx    print the module back
   ptx2ll -O2 kernel.ptx --view k.html     a page for a browser: PTX, LLVM IR and graphs
+  ptx2ll --instrument=blocks --emit=ptx k.ptx -o counted.ptx
+                                          with counters, for a run on a GPU
   ptx2ll -O3 --assume 'block=256 arg2=5000' k.ptx | ll2ptx -o fast.ptx
                                           with another kernel for such launches
   ptx2ll --target=host --block 256 k.ptx -o k.o
@@ -56,6 +59,33 @@ pub enum Lines {
     Source,
     /// Those of the instructions in the PTX; the input's debug information is dropped.
     Ptx,
+}
+
+/// What `--instrument` counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum InstrumentChoice {
+    /// Basic blocks.
+    Blocks,
+    /// All instructions.
+    Instructions,
+    /// Accesses of memory.
+    Accesses,
+    /// Barriers.
+    Barriers,
+    /// Calls.
+    Calls,
+}
+
+impl From<InstrumentChoice> for Counted {
+    fn from(choice: InstrumentChoice) -> Self {
+        match choice {
+            InstrumentChoice::Blocks => Counted::Blocks,
+            InstrumentChoice::Instructions => Counted::Instructions,
+            InstrumentChoice::Accesses => Counted::Accesses,
+            InstrumentChoice::Barriers => Counted::Barriers,
+            InstrumentChoice::Calls => Counted::Calls,
+        }
+    }
 }
 
 /// The target of code generation.
@@ -178,6 +208,10 @@ pub struct Arguments {
     /// information. Optimized code keeps them, and remarks of LLVM's passes name them
     #[arg(long, value_enum, value_name = "WHICH", default_value_t, hide_default_value = true)]
     pub lines: Lines,
+    /// Add counters: each thread that comes to a block, instruction, access, barrier or call adds 1 to a number that the host reads, in the variable
+    /// `__ptx_counters`; `__ptx_counter_places` has their places
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub instrument: Option<InstrumentChoice>,
     /// Write a page of HTML: the PTX beside its LLVM IR and the PTX that this becomes again, with lines that belong together, control flow, dominators and
     /// register pressure of each function, and diagnostics in place, also those of a rejected input. With -o, --emit or -S that output is written, too
     #[arg(long, value_name = "FILE", conflicts_with = "output_dir")]

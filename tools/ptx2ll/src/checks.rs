@@ -17,6 +17,9 @@ pub(crate) fn check_target(arguments: &Arguments) -> Result<(), Failure> {
                 "--assume and --assume-launch are for a GPU; a kernel for a CPU is compiled for the blocks of --block"
             }
             Emit::Ptx | Emit::None => "--emit for a CPU target must be ll, bc, asm or obj",
+            _ if arguments.instrument.is_some() => {
+                "--instrument is for a GPU; a kernel for a CPU is counted by `ptxrun --profile`"
+            }
             _ if arguments.lines == Lines::Ptx => {
                 "--lines=ptx is for LLVM IR of a GPU; code for a CPU has the lines of the PTX already"
             }
@@ -51,6 +54,9 @@ pub(crate) fn check_combination(arguments: &Arguments) -> Result<(), Failure> {
             arguments,
             "--assume and --assume-launch have no effect with --emit=none".to_owned(),
         ));
+    }
+    if arguments.instrument.is_some() && arguments.product() == Emit::None {
+        return Err(no_meaning(arguments, "--instrument has no effect with --emit=none".to_owned()));
     }
     if arguments.lines == Lines::Ptx && arguments.product() == Emit::None {
         return Err(no_meaning(arguments, "--lines has no effect with --emit=none".to_owned()));

@@ -17,14 +17,15 @@ use ptx_cli::{
     Batch, ExitStatus, Failure, Output, parse_arguments, print_documents, read_input, refuse_folders,
     refuse_input, refuse_terminal, rejected, run, run_batch,
 };
-use ptx_diag::SourceFile;
+use ptx_diag::{Position, SourceFile, Span};
 use ptx_driver::{
     Comments, FindingsByFile, Program, Sources, TargetChoice, llvm_context, locate_lines, read_program,
 };
+use ptx_instrument::{Counted, instrument};
 
 use crate::arguments::{Arguments, Emit, Lines};
 use crate::checks::{check_combination, check_target};
-use crate::failures::{first_source, rejected_in};
+use crate::failures::{first_source, no_meaning, rejected_in};
 use crate::specialized::{WithCopies, assumed, with_copies};
 use crate::translation::{to_llvm, written};
 
@@ -97,6 +98,9 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.has_output() {
         return Ok(());
     }
+    if let Some(counted) = arguments.instrument {
+        add_counters(arguments, &sources, &mut module, counted.into())?;
+    }
     if arguments.lines == Lines::Ptx {
         locate_lines(&mut module, &sources);
     }
@@ -120,6 +124,27 @@ fn read_verified(arguments: &Arguments, inputs: &[SourceFile]) -> Result<Program
         }
     }
     Ok(program)
+}
+
+/// Adds counters to the functions of a module, which stays valid if its version and target have them.
+fn add_counters(
+    arguments: &Arguments,
+    sources: &Sources,
+    module: &mut ptx_ir::Module,
+    counted: Counted,
+) -> Result<(), Failure> {
+    let places = |spans: &[Span]| -> Vec<String> {
+        let places = sources.places(spans).into_iter();
+        let text = |(file, position): (usize, Position)| {
+            sources.files().get(file).map(|file| format!("{}:{}", file.name(), position.line))
+        };
+        // Default: an instruction that no input has.
+        places.map(|place| place.and_then(text).unwrap_or_default()).collect()
+    };
+    let added = instrument(module, counted, places);
+    added.map_err(|error| no_meaning(arguments, format!("--instrument: {error}")))?;
+    // The input is known to be valid, and its warnings were told.
+    ptx_verify::verify(module).map(drop).map_err(|found| rejected_in(sources, &found))
 }
 
 /// Writes the output that is asked for.

@@ -808,3 +808,37 @@ fn kernels_that_become_too_long_are_told() {
     assert_eq!((status, err.as_str()), (0, ""));
     assert_eq!(loads(&out), 40, "unrolled");
 }
+
+#[test]
+fn counters_are_added_to_ptx_and_to_llvm_ir() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let kernel = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b64 %a;\nld.param.u64 %a, [p];\nst.global.u32 [%a], 7;\nret;\n}\n";
+    fs::write(folder.path().join("k.ptx"), kernel).expect("writable");
+    let run = |arguments: &[&str]| {
+        let mut command = Command::cargo_bin("ptx2ll").expect("built with the tests");
+        let output = command.current_dir(folder.path()).arg("k.ptx").args(arguments).output().expect("runs");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (status, out, err) = run(&["--instrument=accesses", "--emit=ptx"]);
+    assert_eq!((status, err.as_str()), (Some(0), ""));
+    let counter = "\tred.global.add.u64 \t[__ptx_counters], 1;\n\tst.global.u32 \t[%a], 7;\n";
+    assert!(out.contains(counter) && out.matches("red.").count() == 1, "{out}");
+    // The text of the place, in numbers: `k`, a tab, `k.ptx:8`.
+    assert!(out.contains("{107, 9, 107, 46, 112, 116, 120, 58, 56, 9, 115"), "{out}");
+    let (status, out, _) = run(&["--instrument=instructions", "-O2"]);
+    assert_eq!((status, out.matches("atomicrmw add").count()), (Some(0), 3), "{out}");
+    for (arguments, expected) in [
+        (
+            &["--instrument=barriers", "--emit=ptx"][..],
+            "--instrument: the module has no function with such an instruction",
+        ),
+        (&["--instrument=blocks", "--emit=none"], "no effect with --emit=none"),
+        (&["--instrument=blocks", "--target=host", "-o", "k.o"], "--instrument is for a GPU"),
+        (&["--instrument=threads"], "threads"),
+    ] {
+        let (status, out, err) = run(arguments);
+        assert_eq!((status, out.as_str()), (Some(2), ""), "{arguments:?}: {err}");
+        assert!(err.contains(expected), "{arguments:?}: {err}");
+    }
+}

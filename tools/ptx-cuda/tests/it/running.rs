@@ -256,7 +256,10 @@ fn counters_are_read_by_the_driver() {
     let folder = tempfile::tempdir().unwrap();
     let (mut module, _) = ptx_syntax::parse(&ptx_diag::SourceFile::new("k.ptx", TWICE));
     let counted = ptx_instrument::Counted::Accesses;
-    ptx_instrument::instrument(&mut module, counted, |span| format!("k.ptx@{}", span.lo)).unwrap();
+    ptx_instrument::instrument(&mut module, counted, |spans| {
+        spans.iter().map(|span| format!("k.ptx@{}", span.lo)).collect()
+    })
+    .unwrap();
     let image = folder.path().join("counted.ptx");
     fs::write(&image, ptx_ir::print(&module)).unwrap();
     let script = folder.path().join("counts.py");
