@@ -29,7 +29,9 @@ fn main() {
 
     if std::env::var_os("CARGO_FEATURE_STATIC").is_some() {
         link(&config, &folder, "static", "--link-static");
-        println!("cargo:rustc-link-lib=dylib=stdc++");
+        // LLVM's interpreter calls libffi, which llvm-config does not name.
+        link_by_name("ffi");
+        link_by_name("stdc++");
     } else if let Some(jump) = Jump::of_target() {
         load_at_run_time(&programs, &folder, jump);
     } else {
@@ -126,7 +128,7 @@ fn link(config: &Path, folder: &str, kind: &str, mode: &str) {
 /// Links what llvm-config names as `-lNAME` or as the path of a shared library.
 fn link_system_library(flag: &str) {
     if let Some(name) = flag.strip_prefix("-l") {
-        println!("cargo:rustc-link-lib=dylib={name}");
+        link_by_name(name);
         return;
     }
     let path = PathBuf::from(flag);
@@ -137,6 +139,28 @@ fn link_system_library(flag: &str) {
     };
     println!("cargo:rustc-link-search=native={}", folder.display());
     println!("cargo:rustc-link-lib=dylib={name}");
+}
+
+/// Libraries that not every system has, or in an older version: they are linked statically too, where the C compiler finds that form of them.
+const PREFERRED_STATIC: [&str; 4] = ["ffi", "stdc++", "z", "zstd"];
+
+/// Links a library of the system.
+fn link_by_name(name: &str) {
+    let wants_static = PREFERRED_STATIC.contains(&name) && std::env::var_os("CARGO_FEATURE_STATIC").is_some();
+    match wants_static.then(|| static_library(name)).flatten() {
+        Some(folder) => {
+            println!("cargo:rustc-link-search=native={}", folder.display());
+            println!("cargo:rustc-link-lib=static={name}");
+        }
+        None => println!("cargo:rustc-link-lib=dylib={name}"),
+    }
+}
+
+/// The folder in which the C compiler finds a static library; it prints the bare name of one that it does not find.
+fn static_library(name: &str) -> Option<PathBuf> {
+    let output = Command::new("cc").arg(format!("-print-file-name=lib{name}.a")).output().ok()?;
+    let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+    path.is_absolute().then(|| path.parent().map(Path::to_owned)).flatten()
 }
 
 /// What to do where LLVM is not found.

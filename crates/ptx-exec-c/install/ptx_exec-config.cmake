@@ -1,4 +1,5 @@
-# find_package(ptx_exec) defines the targets ptx_exec::ptx_exec, the shared library, and ptx_exec::static.
+# find_package(ptx_exec) defines the targets ptx_exec::ptx_exec, the shared library, and ptx_exec::static, if the
+# static library is installed.
 get_filename_component(_ptx_exec_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 if(NOT TARGET ptx_exec::ptx_exec)
@@ -9,7 +10,7 @@ if(NOT TARGET ptx_exec::ptx_exec)
         INTERFACE_INCLUDE_DIRECTORIES "${_ptx_exec_prefix}/include")
 endif()
 
-if(NOT TARGET ptx_exec::static)
+if(NOT TARGET ptx_exec::static AND EXISTS "${_ptx_exec_prefix}/lib/libptx_exec.a")
     find_package(Threads REQUIRED)
     add_library(ptx_exec::static STATIC IMPORTED)
     set_target_properties(ptx_exec::static PROPERTIES

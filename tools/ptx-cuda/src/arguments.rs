@@ -27,7 +27,7 @@ Exit status:
 
 const RUN_EXAMPLES: &str = "\
 The command finds this project's libraries instead of NVIDIA's: libcuda.so.1, libcudart.so.12 and .13, libnvJitLink.so.12 and
-.13, and the stand-in for ptxas. They are looked for beside ptx-cuda, in ../lib, or in --lib-dir.
+.13, and the stand-in for ptxas. They are looked for beside ptx-cuda, in ../lib/ptx-llvm and ../lib, or in --lib-dir.
 
 Examples:
   ptx-cuda run -- python -m pytest tests
@@ -189,7 +189,7 @@ pub struct Settings {
     /// file as a line of JSON
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
     pub profile: Option<PathBuf>,
-    /// The folder with the libraries [default: that of ptx-cuda, or ../lib]
+    /// The folder with the libraries [default: that of ptx-cuda, ../lib/ptx-llvm or ../lib]
     #[arg(long, value_name = "FOLDER")]
     pub lib_dir: Option<PathBuf>,
     /// Do not warn about libraries that are missing

@@ -71,7 +71,7 @@ pub struct Found {
     pub missing: Vec<&'static Library>,
 }
 
-/// Looks for the libraries in a folder, or beside this program and in `../lib`.
+/// Looks for the libraries in a folder, or beside this program, in `../lib/ptx-llvm` and in `../lib`.
 ///
 /// # Errors
 /// If the driver is missing.
@@ -81,7 +81,9 @@ pub fn find(folder: Option<&Path>, program: &Path) -> Result<Found, Error> {
         None => {
             let beside = program.parent().map(Path::to_owned);
             let lib = beside.as_ref().and_then(|beside| beside.parent()).map(|above| above.join("lib"));
-            beside.into_iter().chain(lib).collect()
+            // What is installed has a folder of its own, since `lib` may be the system's. That one comes last: NVIDIA's driver may be in it.
+            let own = lib.as_ref().map(|lib| lib.join("ptx-llvm"));
+            beside.into_iter().chain(own).chain(lib).collect()
         }
     };
     let mut found = Found { libraries: Vec::new(), missing: Vec::new() };

@@ -30,7 +30,7 @@ pub fn libraries() -> PathBuf {
 }
 
 /// A command without the settings of whoever runs the tests, and with caches in a folder of its own.
-fn plain(program: impl AsRef<std::ffi::OsStr>, caches: &Path) -> Command {
+pub fn plain(program: impl AsRef<std::ffi::OsStr>, caches: &Path) -> Command {
     let mut command = Command::new(program);
     for (variable, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PTX_")) {
         command.env_remove(variable);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{TWICE, compile, libraries, run, succeeded, texts, tool};
+use crate::common::{TWICE, compile, libraries, plain, run, succeeded, texts, tool};
 
 /// A folder with the program `launch` and the PTX that it loads.
 struct Program {
@@ -143,6 +143,31 @@ fn missing_libraries_are_named_with_the_way_to_build_them() {
             "{err}"
         );
     }
+}
+
+#[test]
+fn an_installed_tool_prefers_its_own_folder_to_the_library_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let (bin, lib, own) = (at.join("bin"), at.join("lib"), at.join("lib/ptx-llvm"));
+    fs::create_dir(&bin).unwrap();
+    fs::create_dir_all(&own).unwrap();
+    let installed = bin.join("ptx-cuda");
+    let built = assert_cmd::cargo::cargo_bin!("ptx-cuda");
+    fs::hard_link(built, &installed).or_else(|_| fs::copy(built, &installed).map(drop)).unwrap();
+    let env = || plain(&installed, at).args(["env", "-q", "--format=json"]).output().unwrap();
+    let driver = || {
+        let object: serde_json::Value = serde_json::from_str(&succeeded(&env())).unwrap();
+        let links = std::path::PathBuf::from(object["TRITON_LIBCUDA_PATH"].as_str().unwrap());
+        fs::canonicalize(links.join("libcuda.so.1")).unwrap()
+    };
+    let missing = env();
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(texts(&missing).1.contains("lib/ptx-llvm or "), "{missing:?}");
+    fs::write(lib.join("libcuda.so.1"), "").unwrap();
+    assert!(driver().ends_with("lib/libcuda.so.1"));
+    fs::write(own.join("libcuda.so"), "").unwrap();
+    assert!(driver().ends_with("lib/ptx-llvm/libcuda.so"));
 }
 
 #[test]

@@ -93,6 +93,7 @@ const CONTENTS: &[(&str, &[(&str, &str)])] = &[
             ("docs/host-code.md", "Code for the host"),
             ("docs/comparison.md", "Compared with others"),
             ("CONTRIBUTING.md", "Contributing"),
+            ("docs/releasing.md", "Releases"),
             ("test-suite/README.md", "The conformance suite"),
             ("test-suite/corpus/README.md", "The corpus"),
             ("test-suite/bench/README.md", "The benchmark kernels"),
