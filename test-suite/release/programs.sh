@@ -45,7 +45,7 @@ c_programs() {
 }
 
 manual_pages() {
-    for tool in ptx2ll ll2ptx ptxrun ptx-cuda ptx-lsp; do
+    for tool in ptx2ll ll2ptx ptxrun ptxdiff ptx-cuda ptx-lsp; do
         page=$prefix/share/man/man1/$tool.1
         if [ -f "$page.gz" ]; then gzip -dc "$page.gz"; else cat "$page"; fi >page.1
         groff -man -Tascii -P -cbou page.1 >page.txt 2>warnings || fail "groff rejects $page"

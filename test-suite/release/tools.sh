@@ -24,7 +24,7 @@ $printed" ;;
     steps=$((steps + 1))
 }
 
-for tool in ptx2ll ll2ptx ptxrun ptx-cuda ptx-lsp; do
+for tool in ptx2ll ll2ptx ptxrun ptxdiff ptx-cuda ptx-lsp; do
     expect 0 "$tool $version" "$tool" --version
     expect 0 "$tool" "$tool" --help
 done
@@ -40,6 +40,12 @@ for engine in interp jit; do
         ptxrun --engine=$engine scale.O2.ptx --entry scale --grid 1 --block 3 --arg inout=x.bin:y.bin --arg f32=0.5 --print 0:f32
 done
 expect 0 "scale(.u64 p, .f32 factor)" ptxrun --list scale.O2.ptx
+
+expect 1 "functions are the same" ptxdiff "$examples/scale.ptx" scale.O2.ptx
+expect 0 "" ptxdiff "$examples/scale.ptx" "$examples/scale.ptx"
+expect 0 "" ptx2ll "$examples/scale.ptx" --view scale.html
+expect 0 "mul.f32" cat scale.html
+expect 0 "__ptx_counters" ptx2ll --instrument=blocks --emit=ptx "$examples/scale.ptx"
 
 # Wrong input, wrong use, and a kernel that goes wrong.
 expect 1 "error[P0303]: \`mul.u32\` needs the part of the product to keep" ptx2ll "$examples/wrong.ptx"
@@ -76,7 +82,7 @@ case "$answers" in
 esac
 
 # Completions are for the shell that this is, manual pages are there.
-for tool in ptx2ll ll2ptx ptxrun ptx-cuda ptx-lsp; do
+for tool in ptx2ll ll2ptx ptxrun ptxdiff ptx-cuda ptx-lsp; do
     expect 0 "-F _" bash -c 'source "$0" && complete -p "$1"' "$prefix/share/bash-completion/completions/$tool" "$tool"
     expect 0 "--version" bash -c 'source "$0" && COMP_WORDS=("$1" --ver) COMP_CWORD=1
         $(complete -p "$1" | sed "s/.*-F \([^ ]*\).*/\1/") "$1" --ver "$1" && echo "${COMPREPLY[@]}"' \
