@@ -88,9 +88,9 @@ impl FunctionChange {
 
     /// The opcodes of which the functions have different numbers, with both.
     pub fn opcodes(&self) -> Vec<(&'static str, usize, usize)> {
-        let count = |counts: &Counts, opcode| {
-            // Default: none.
-            counts.opcodes.get(opcode).copied().unwrap_or_default()
+        let count = |counts: &Counts, opcode| match counts.opcodes.get(opcode) {
+            Some(count) => *count,
+            None => 0,
         };
         let mut all: Vec<&'static str> =
             self.before.opcodes.keys().chain(self.after.opcodes.keys()).copied().collect();
@@ -237,7 +237,11 @@ pub(crate) fn compare(before: &Side<'_>, after: &Side<'_>) -> FunctionChange {
     let edits = edits.collect();
     let differ = before.anonymous_signature() != after.anonymous_signature();
     let signature = |side: &Side<'_>| print_signature(side.module, side.function);
-    let counts = |side: &Side<'_>| side.function.body.as_ref().map(Counts::of).unwrap_or_default();
+    let counts = |side: &Side<'_>| match &side.function.body {
+        Some(body) => Counts::of(body),
+        // A declaration has nothing to count.
+        None => Counts::default(),
+    };
     FunctionChange {
         name: before.name().to_owned(),
         new_name: after.name().to_owned(),

@@ -90,8 +90,9 @@ impl<'m> Keys<'m> {
             }
             Stmt::CallPrototype(..) => {
                 let text = print_statement(self.module, body, statement);
-                // Default: a prototype has the colon of its label.
-                Key::Directive(text.split_once(':').map_or("", |(_, rest)| rest).trim().to_owned())
+                // After the colon of its label.
+                let Some((_, prototype)) = text.split_once(':') else { return Some(Key::Directive(text)) };
+                Key::Directive(prototype.trim().to_owned())
             }
             Stmt::Pragma(_) => Key::Directive(print_statement(self.module, body, statement)),
             Stmt::Registers(..)
@@ -114,8 +115,11 @@ impl<'m> Keys<'m> {
     fn of_instruction(&self, body: &Body, inst: &Inst) -> Key {
         let mut kinds = Vec::new();
         for (at, operand) in body.operands(inst).iter().enumerate() {
-            // Default: constants without a type are 64 bits wide.
-            let bits = inst.mnemonic.operand_type(at).map_or(64, |ty| 8 * ty.bytes());
+            let bits = match inst.mnemonic.operand_type(at) {
+                Some(ty) => 8 * ty.bytes(),
+                // Constants are 64 bits wide (manual 4.5.1).
+                None => 64,
+            };
             self.add_kinds(body, *operand, bits, &mut kinds);
         }
         Key::Inst(inst.guard.map(|guard| guard.negated), inst.mnemonic.opcode(), kinds)

@@ -134,12 +134,12 @@ fn add_counters(
     counted: Counted,
 ) -> Result<(), Failure> {
     let places = |spans: &[Span]| -> Vec<String> {
-        let places = sources.places(spans).into_iter();
-        let text = |(file, position): (usize, Position)| {
-            sources.files().get(file).map(|file| format!("{}:{}", file.name(), position.line))
+        let text = |place: Option<(usize, Position)>| match place {
+            Some((file, position)) => format!("{}:{}", sources.files()[file].name(), position.line),
+            // An instruction that no input has.
+            None => String::new(),
         };
-        // Default: an instruction that no input has.
-        places.map(|place| place.and_then(text).unwrap_or_default()).collect()
+        sources.places(spans).into_iter().map(text).collect()
     };
     let added = instrument(module, counted, places);
     added.map_err(|error| no_meaning(arguments, format!("--instrument: {error}")))?;

@@ -88,8 +88,10 @@ fn details(out: &mut String, function: &FunctionChange, sources: (&SourceFile, &
         }
     }
     for hunk in hunks(&function.edits, context) {
-        let line = |source: &SourceFile, span: Option<Span>| {
-            span.map_or_else(|| "end".to_owned(), |span| source.position(span.lo).line.to_string())
+        let line = |source: &SourceFile, span: Option<Span>| match span {
+            Some(span) => source.position(span.lo).line.to_string(),
+            // The hunk has no statement of this module.
+            None => "none".to_owned(),
         };
         let first = |pick: fn(&Edit) -> Option<&Line>| hunk.iter().find_map(pick).map(|line| line.span);
         let _ = writeln!(
