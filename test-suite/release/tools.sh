@@ -44,7 +44,7 @@ expect 0 "scale(.u64 p, .f32 factor)" ptxrun --list scale.O2.ptx
 expect 1 "functions are the same" ptxdiff "$examples/scale.ptx" scale.O2.ptx
 expect 0 "" ptxdiff "$examples/scale.ptx" "$examples/scale.ptx"
 expect 0 "" ptx2ll "$examples/scale.ptx" --view scale.html
-expect 0 "mul.f32" cat scale.html
+expect 0 "mul.rn.f32" cat scale.html
 expect 0 "__ptx_counters" ptx2ll --instrument=blocks --emit=ptx "$examples/scale.ptx"
 
 # Wrong input, wrong use, and a kernel that goes wrong.
