@@ -1,6 +1,6 @@
 //! The stages from LLVM IR to LLVM IR, and to PTX with LLVM's backend.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
 use ptx_isa::{PtxVersion, Sm};
@@ -217,13 +217,17 @@ pub fn optimize_observed(
         .map_err(|error| finding(&error, source))
 }
 
-/// Loads plugins of LLVM's pass manager into the process ([`load_pass_plugin`]).
+/// Loads plugins of LLVM's pass manager into the process ([`load_pass_plugin`]). A name without a folder is a file of the current folder, or else one that the
+/// system finds.
 ///
 /// # Errors
 ///
 /// [`code::PLUGIN`] for the first that cannot be loaded.
 pub fn load_pass_plugins(files: &[PathBuf]) -> Result<(), Diagnostics> {
     files.iter().try_for_each(|file| {
+        // The system's loader takes only names with a slash for those of files.
+        let here = Path::new(".").join(file);
+        let file = if file.components().count() == 1 && here.is_file() { &here } else { file };
         load_pass_plugin(file).map_err(|error| {
             one(Diagnostic::error_without_place(code::PLUGIN, error.to_string())
                 .with_help("a plugin is a shared library that `opt -load-pass-plugin` of LLVM 22 loads, too"))

@@ -141,6 +141,11 @@ fn tools_run_passes_of_plugins() {
         let found = (out.contains("!other.named = "), out.contains("!other.last = "));
         assert_eq!(found, (named, last), "{arguments:?}: {out}");
     }
+    // In the current folder, without a slash.
+    let mut command = Command::new(built().join("ptx2ll"));
+    command.current_dir(folder.path()).args(["k.ptx", "--load-pass-plugin=other.so", "--passes=other-named"]);
+    let (succeeded, out, err) = texts(&command.output().expect("runs"));
+    assert!(succeeded && out.contains("!other.named = "), "{err}");
     let (succeeded, out, err) = run("ll2ptx", &["m.ll", "-O2", "--passes=other-named"]);
     assert!(succeeded && out.contains(".func"), "{err}");
     let (succeeded, _, err) = run("ptx2ll", &["k.ptx", "--passes=other-unknown"]);
