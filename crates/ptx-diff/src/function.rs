@@ -169,14 +169,17 @@ impl<'m> Side<'m> {
     /// The text before the body, with numbers for the names of the function and its parameters.
     fn anonymous_signature(&self) -> String {
         let mut text = print_signature(self.module, self.function);
-        let variables =
-            self.function.results.iter().chain(&self.function.params).filter_map(|param| match param {
-                Param::Variable(id) => Some(self.module.name(self.module.variable(*id).name)),
-                Param::Register(..) => None,
-            });
+        let registers = self.function.body.as_ref().or(self.function.reg_params.as_deref());
+        let parameters = self.function.results.iter().chain(&self.function.params);
+        let names = parameters.filter_map(|param| match param {
+            Param::Variable(id) => Some(self.module.name(self.module.variable(*id).name)),
+            Param::Register(decl, _) => {
+                Some(self.module.name(registers?.reg_decls.get(decl.0 as usize)?.name))
+            }
+        });
         // Each name is searched after the one before it, so that one which is a part of another is not found in it.
         let mut from = 0;
-        let mut names: Vec<&str> = variables.collect();
+        let mut names: Vec<&str> = names.collect();
         names.insert(self.function.results.len().min(names.len()), self.name());
         for name in names {
             if let Some(at) = find_word(&text[from..], name) {

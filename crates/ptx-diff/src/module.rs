@@ -18,7 +18,7 @@ pub struct Change {
 /// What differs between two modules.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Comparison {
-    /// `.version`, `.target` and `.address_size`, where they differ.
+    /// `.version`, `.target`, `.address_size`, and aliases and pragmas outside functions, where they differ.
     pub directives: Vec<Change>,
     /// Variables outside functions, where they differ, in the order of the first module and then of the second.
     pub variables: Vec<Change>,
@@ -130,7 +130,32 @@ fn directives(before: &Module, after: &Module) -> Vec<Change> {
         |item| matches!(item, Item::AddressSize(..)),
     ];
     let changes = kinds.into_iter().map(|is| Change { before: text(before, is), after: text(after, is) });
-    changes.filter(|change| change.before != change.after).collect()
+    let mut changes: Vec<Change> = changes.filter(|change| change.before != change.after).collect();
+    let (old, new) = (aliases_and_pragmas(before), aliases_and_pragmas(after));
+    let alone = |texts: &[String], others: &[String]| -> Vec<String> {
+        let others: FxHashSet<&String> = others.iter().collect();
+        texts.iter().filter(|text| !others.contains(text)).cloned().collect()
+    };
+    let removed = alone(&old, &new).into_iter().map(|text| Change { before: Some(text), after: None });
+    let added = alone(&new, &old).into_iter().map(|text| Change { before: None, after: Some(text) });
+    changes.extend(removed.chain(added));
+    changes
+}
+
+/// The aliases and pragmas outside functions.
+fn aliases_and_pragmas(module: &Module) -> Vec<String> {
+    let texts = module.items.iter().filter_map(|item| match item {
+        Item::Alias(alias, _) => {
+            let name = |id| module.name(module.function(id).name);
+            Some(format!(".alias {}, {};", name(alias.name), name(alias.target)))
+        }
+        Item::Pragma(texts, _) => {
+            let texts: Vec<String> = texts.iter().map(|text| format!("\"{}\"", module.name(*text))).collect();
+            Some(format!(".pragma {};", texts.join(", ")))
+        }
+        _ => None,
+    });
+    texts.collect()
 }
 
 /// The variables outside functions, by name.

@@ -191,7 +191,7 @@ fn add_counters(body: &mut Body, (at, counted): (&[usize], Counted), counters: V
         if waiting.next_if_eq(&at).is_some()
             && let Stmt::Inst(inst) = &statement
         {
-            // A block is executed whatever its first instruction depends on.
+            // A block is executed also where its first instruction is not.
             let guard = inst.guard.filter(|_| counted != Counted::Blocks);
             let position = inst.at;
             let operands = [Operand::memory_of(counters, 8 * next), Operand::integer(1)];

@@ -1,4 +1,4 @@
-//! Counters after a launch are what the program says, and the program computes what it did without them.
+//! Counters after a launch are what follows from the program, and the program computes what it did without them.
 
 use ptx_device::{Device, Module, Shape};
 use ptx_diag::SourceFile;

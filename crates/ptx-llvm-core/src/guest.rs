@@ -58,5 +58,5 @@ pub unsafe fn with_function<R>(
     };
     // SAFETY: by this function's contract.
     let result = unsafe { with_module(module.cast(), change) }?;
-    result.ok_or_else(|| LlvmError::Other { message: "there is no function".to_owned() })
+    result.ok_or_else(|| LlvmError::Other { message: "the function is missing".to_owned() })
 }

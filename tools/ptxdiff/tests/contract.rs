@@ -138,6 +138,45 @@ fn parameters_and_directives_of_kernels_are_compared() {
 }
 
 #[test]
+fn aliases_and_pragmas_are_compared() {
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n.pragma \"nounroll\";\n.visible .func f()\n{\nret;\n}\n.visible .func g();\n.alias g, f;\n";
+    let folder = in_folder(&[
+        ("a.ptx", text),
+        ("alias.ptx", &text.replace(".alias g, f;\n", "")),
+        ("pragma.ptx", &text.replace("nounroll", "other")),
+    ]);
+    for (file, expected) in [("alias.ptx", "- .alias g, f;\n"), ("pragma.ptx", "+ .pragma \"other\";\n")] {
+        let (status, out, err) = ptxdiff(folder.path(), &["a.ptx", file], "");
+        assert_eq!((status, err.as_str()), (1, ""), "{file}: {out}");
+        assert!(out.contains(expected), "{file}: {out}");
+    }
+    assert_eq!(ptxdiff(folder.path(), &["a.ptx", "a.ptx"], "").0, 0);
+}
+
+#[test]
+fn parameters_in_registers_have_names_without_meaning() {
+    let function = |register: &str, name: &str, ty: &str| {
+        format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.func (.reg {ty} {register}) {name}(.reg {ty} {register}x)\n{{\nmov{ty} {register}, {register}x;\nret;\n}}\n"
+        )
+    };
+    let folder = in_folder(&[
+        ("a.ptx", &function("%r", "f", ".b32")),
+        ("b.ptx", &function("%s", "f", ".b32")),
+        ("c.ptx", &function("%r", "g", ".b32")),
+        ("d.ptx", &function("%r", "f", ".f32")),
+    ]);
+    assert_eq!(ptxdiff(folder.path(), &["a.ptx", "b.ptx"], ""), (0, String::new(), String::new()));
+    let (status, out, _) = ptxdiff(folder.path(), &["a.ptx", "c.ptx"], "");
+    assert!(
+        status == 1 && out.contains("f -> g: ") && out.contains("1 of 1 functions are the same"),
+        "{out}"
+    );
+    let (status, out, _) = ptxdiff(folder.path(), &["a.ptx", "d.ptx"], "");
+    assert!(status == 1 && out.contains("0 of 1 functions are the same"), "{out}");
+}
+
+#[test]
 fn what_cannot_be_compared_is_status_2() {
     let folder = in_folder(&[("a.ptx", &module("k", BODY)), ("bad.ptx", "add.s32 %r1;\n")]);
     for (arguments, part) in [
