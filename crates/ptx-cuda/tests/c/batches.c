@@ -19,7 +19,8 @@ static void lines(CUstream stream)
         { .srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM },
     };
     OK(cuMemAlloc(&memory, 16));
-    OK(cuMemsetD32(memory, 0, 4));
+    /* In the stream of the copies, which does not wait for the default stream. */
+    OK(cuMemsetD32Async(memory, 0, 4, stream));
     to[0] = memory;
     to[1] = memory + 4;
     to[2] = memory + 12;
