@@ -16,12 +16,15 @@ use std::collections::BTreeSet;
 use ptx_ir::dominators::{FlowGraph, immediate_dominators};
 use ptx_program::memory::Space;
 use ptx_program::{Effect, Op, Program};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::{Access, BlockId, Edges, Graph};
 use crate::inline::Inlined;
 
 /// Kernels with more blocks are left unchanged.
 const MOST_BLOCKS: usize = 512;
+/// The most instructions of loops that are looked at in a kernel; one in several loops counts in each. The loads of other loops are left unchanged.
+const MOST_INSTRUCTIONS: usize = 1 << 20;
 
 /// Turns the loads of a kernel on which loops wait into polling loads.
 pub(crate) fn poll(program: &Program, inlined: Option<Inlined>) -> Option<Inlined> {
@@ -53,8 +56,19 @@ fn loads(program: &Program) -> BTreeSet<u32> {
     if !(0..graph.blocks().len()).any(|id| !graph.loop_around(id).is_empty() && is_load(id)) {
         return found;
     }
-    for inside in natural_loops(&Edges::new(&graph)) {
-        found.extend(Loop { program, graph: &graph, inside }.waits_with());
+    // Small ones first: a loop that waits is small, and each way back to the head of a large one is another loop.
+    let mut loops: Vec<Loop<'_>> = natural_loops(&Edges::new(&graph))
+        .into_iter()
+        .map(|inside| Loop { program, graph: &graph, inside })
+        .collect();
+    loops.sort_by_cached_key(Loop::size);
+    let mut looked = 0;
+    for inside in loops {
+        looked += inside.size();
+        if looked > MOST_INSTRUCTIONS {
+            break;
+        }
+        found.extend(inside.waits_with());
     }
     found
 }
@@ -103,6 +117,11 @@ impl<'a> Loop<'a> {
         })
     }
 
+    /// The number of its instructions.
+    fn size(&self) -> usize {
+        self.inside.iter().map(|&id| (self.graph.block(id).end - self.graph.block(id).first) as usize).sum()
+    }
+
     /// Its plain loads, if the loop is controlled only by loaded values and rows that do not change.
     fn waits_with(&self) -> Vec<u32> {
         let loads: Vec<u32> = self.code().filter(|(_, op, _)| may_wait(op)).map(|(pc, ..)| pc).collect();
@@ -115,27 +134,45 @@ impl<'a> Loop<'a> {
     }
 
     /// The rows that may change between iterations although memory does not: those that depend on their own earlier values.
-    fn changing(&self) -> BTreeSet<u32> {
-        let mut changing: BTreeSet<u32> = BTreeSet::new();
-        for (_, op, _) in self.code() {
-            changing.extend(Access::of(op).writes);
+    fn changing(&self) -> FxHashSet<u32> {
+        // The greatest fixed point: starts with all rows that the loop writes, and removes rows all of whose writers compute from unchanging rows only. The
+        // remaining rows depend on themselves, as a counter does. An instruction counts the changing rows that it reads, a row its open writers: those
+        // that read one, or compute something else each time. Each count only falls, so that this is linear in the size of the loop.
+        let code: Vec<(Access, &Op, Option<u32>)> =
+            self.code().map(|(_, op, guard)| (Access::of(op), op, guard)).collect();
+        let mut changing: FxHashMap<u32, usize> = FxHashMap::default();
+        for &row in code.iter().flat_map(|(access, ..)| &access.writes) {
+            *changing.entry(row).or_insert(0) += 1;
         }
-        // The greatest fixed point: starts with all rows that the loop writes, and removes rows all of whose writers compute from unchanging rows only. A
-        // dependence chain of n instructions takes n rounds at most. The remaining rows depend on themselves, as a counter does.
-        loop {
-            let mut open = BTreeSet::new();
-            for (_, op, guard) in self.code() {
-                let Access { reads, writes } = Access::of(op);
-                let mut reads = reads.iter().filter_map(|src| src.as_register()).chain(guard);
-                if !is_function(op) || reads.any(|row| changing.contains(&row)) {
-                    open.extend(writes);
+        let mut readers: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+        let mut open = vec![0; code.len()];
+        for (at, (access, op, guard)) in code.iter().enumerate() {
+            let reads = access.reads.iter().filter_map(|src| src.as_register()).chain(*guard);
+            for row in reads.filter(|row| changing.contains_key(row)) {
+                readers.entry(row).or_default().push(at);
+                open[at] += 1;
+            }
+            // Never closed.
+            open[at] += usize::from(!is_function(op));
+        }
+        let mut closed: Vec<usize> = (0..code.len()).filter(|&at| open[at] == 0).collect();
+        while let Some(at) = closed.pop() {
+            for row in &code[at].0.writes {
+                let Some(writers) = changing.get_mut(row) else { continue };
+                *writers -= 1;
+                if *writers > 0 {
+                    continue;
+                }
+                changing.remove(row);
+                for &reader in readers.get(row).into_iter().flatten() {
+                    open[reader] -= 1;
+                    if open[reader] == 0 {
+                        closed.push(reader);
+                    }
                 }
             }
-            if open.len() == changing.len() {
-                return changing;
-            }
-            changing = open;
         }
+        changing.into_keys().collect()
     }
 }
 

@@ -4,29 +4,44 @@ use super::BlockId;
 
 const BITS: usize = u64::BITS as usize;
 
-/// A set of blocks. An empty one takes no memory.
+/// A set of blocks. It takes a bit for each block from its lowest to its highest one: those of a set are close to each other, wherever they are in a kernel.
 #[derive(Clone, Default, Debug)]
 pub(super) struct BlockSet {
+    /// The number of the first word, if there are words.
+    first: usize,
     words: Vec<u64>,
 }
 
 impl BlockSet {
     pub(super) fn insert(&mut self, id: BlockId) {
-        let at = id / BITS;
-        if self.words.len() <= at {
-            self.words.resize(at + 1, 0);
-        }
-        self.words[at] |= 1 << (id % BITS);
+        self.cover(id / BITS, id / BITS + 1);
+        self.words[id / BITS - self.first] |= 1 << (id % BITS);
     }
 
     pub(super) fn remove(&mut self, id: BlockId) {
-        if let Some(word) = self.words.get_mut(id / BITS) {
+        if let Some(word) = (id / BITS).checked_sub(self.first).and_then(|at| self.words.get_mut(at)) {
             *word &= !(1 << (id % BITS));
         }
     }
 
     pub(super) fn contains(&self, id: BlockId) -> bool {
-        self.words.get(id / BITS).is_some_and(|word| word >> (id % BITS) & 1 == 1)
+        let word = (id / BITS).checked_sub(self.first).and_then(|at| self.words.get(at));
+        word.is_some_and(|word| word >> (id % BITS) & 1 == 1)
+    }
+
+    /// Makes room for the words from one to another.
+    fn cover(&mut self, from: usize, to: usize) {
+        if self.words.is_empty() {
+            self.first = from;
+        }
+        if from < self.first {
+            let more = self.first - from;
+            self.words.splice(0..0, std::iter::repeat_n(0, more));
+            self.first = from;
+        }
+        if self.first + self.words.len() < to {
+            self.words.resize(to - self.first, 0);
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -35,11 +50,12 @@ impl BlockSet {
 
     /// Adds the blocks of another set; returns how many are new.
     pub(super) fn extend(&mut self, other: &Self) -> usize {
-        if self.words.len() < other.words.len() {
-            self.words.resize(other.words.len(), 0);
-        }
+        // Words without blocks at the ends are not needed.
+        let Some(begin) = other.words.iter().position(|&word| word != 0) else { return 0 };
         let mut grown = 0;
-        for (word, &more) in self.words.iter_mut().zip(&other.words) {
+        self.cover(other.first + begin, other.first + other.words.len());
+        let at = other.first + begin - self.first;
+        for (word, &more) in self.words[at..].iter_mut().zip(&other.words[begin..]) {
             grown += (more & !*word).count_ones() as usize;
             *word |= more;
         }
@@ -49,15 +65,15 @@ impl BlockSet {
     /// The lowest block, which is removed.
     pub(super) fn pop_first(&mut self) -> Option<BlockId> {
         let at = self.words.iter().position(|&word| word != 0)?;
-        let id = at * BITS + self.words[at].trailing_zeros() as usize;
+        let id = (self.first + at) * BITS + self.words[at].trailing_zeros() as usize;
         self.remove(id);
         Some(id)
     }
 
     /// The blocks in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = BlockId> {
-        let of_word = |(at, &word): (usize, &u64)| {
-            (0..BITS).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * BITS + bit)
+        let of_word = move |(at, &word): (usize, &u64)| {
+            (0..BITS).filter(move |bit| word >> bit & 1 == 1).map(move |bit| (self.first + at) * BITS + bit)
         };
         self.words.iter().enumerate().flat_map(of_word)
     }

@@ -38,6 +38,7 @@
 //! | `differing` | the bits in which the lanes of a warp may differ |
 //! | `dominance`, `edges` | the dominator tree; the graph in the form that algorithms of `ptx-ir` take |
 //! | `rows`, `rounds`, `transfer` | the shape of each row, from what instructions write |
+//! | `sweep` | the order in which the fixed points over rows look at instructions |
 //! | `results` | all results for a kernel, and the fixed point of `schedule` and `rows` |
 //! | `reason` | why a row is divergent: its definitions, walked backward |
 //! | `claims` | whether values agree with the analysis, in checked code |
@@ -81,6 +82,7 @@ mod segments;
 mod shape;
 mod singly;
 mod spans;
+mod sweep;
 mod together;
 mod transfer;
 mod turns;

@@ -8,6 +8,7 @@ use ptx_program::{Alu, Binary, Effect, Op, Packing, Program, Src, Ternary, Unary
 
 use super::by_row::ByRow;
 use super::schedule::keeps_others;
+use super::sweep::Sweep;
 use super::{Graph, Liveness, Schedule, Shape, Shapes, guard_of};
 
 /// The offset of each lane from the first lane of its chunk, modulo 2^32.
@@ -43,7 +44,7 @@ impl Patterns {
         let rows = program.kernel().rows;
         let first = |row| if liveness.is_live_into(0, row) { Found::Any } else { Found::Nothing };
         let mut patterns = Self { rows: ByRow::new(rows, Found::Any, first), is_hidden: false };
-        while patterns.update(program, graph, (liveness, schedule), shapes) {}
+        patterns.fill(&mut Sweep::new(program, graph), (liveness, schedule), shapes);
         patterns
     }
 
@@ -63,36 +64,28 @@ impl Patterns {
         }
     }
 
-    fn update(
-        &mut self,
-        program: &Program,
-        graph: &Graph,
-        (liveness, schedule): (&Liveness, &Schedule),
-        shapes: &Shapes,
-    ) -> bool {
-        let mut changed = false;
-        for (id, block) in graph.blocks().iter().enumerate() {
-            for (_, inst, access) in graph.code(program, block) {
-                // With a guard, inactive lanes keep an older value, whose offset is from the first lane's older value.
-                let is_for_all = guard_of(inst).is_none();
-                for &row in &access.writes {
-                    let keeps = keeps_others(liveness, schedule, id, row);
-                    let written =
-                        if is_for_all && !keeps { self.written(shapes, &inst.op, row) } else { Found::Any };
-                    // A lattice of height two: nothing, one pattern, any values. So each row changes twice at most.
-                    let Some(found) = self.rows.get_mut(row) else { continue };
-                    let joined = match (&*found, written) {
-                        (_, Found::Nothing) => continue,
-                        (Found::Nothing, written) => written,
-                        (before, written) if *before == written => continue,
-                        _ => Found::Any,
-                    };
-                    changed |= *found != joined;
+    fn fill(&mut self, sweep: &mut Sweep<'_>, (liveness, schedule): (&Liveness, &Schedule), shapes: &Shapes) {
+        while let Some(visit) = sweep.next() {
+            // With a guard, inactive lanes keep an older value, whose offset is from the first lane's older value.
+            let is_for_all = guard_of(visit.inst).is_none();
+            for &row in &visit.access.writes {
+                let keeps = keeps_others(liveness, schedule, visit.block, row);
+                let written =
+                    if is_for_all && !keeps { self.written(shapes, visit.op(), row) } else { Found::Any };
+                // A lattice of height two: nothing, one pattern, any values. So each row changes twice at most.
+                let Some(found) = self.rows.get_mut(row) else { continue };
+                let joined = match (&*found, written) {
+                    (_, Found::Nothing) => continue,
+                    (Found::Nothing, written) => written,
+                    (before, written) if *before == written => continue,
+                    _ => Found::Any,
+                };
+                if *found != joined {
                     *found = joined;
+                    sweep.changed(row);
                 }
             }
         }
-        changed
     }
 
     fn found(&self, shapes: &Shapes, src: Src) -> Found {

@@ -26,6 +26,7 @@ use super::schedule::{self, Schedule};
 use super::segments::{Limits, Segments};
 use super::shape::{Lanes, Launched};
 use super::singly;
+use super::sweep::Sweep;
 use super::width::Widths;
 
 /// Limit on the number of pairs (running block, block at which lanes may wait meanwhile) in kernels whose operations are joined and that are not split: each
@@ -175,8 +176,11 @@ impl Analysis {
         // rows that are written while lanes wait would vary, and with them the conditions that make lanes wait.
         let mut schedule =
             Schedule::new(&graph, &patient, |_| false, |_| None, usize::MAX).ok_or(too_many)?;
+        let mut sweep = Sweep::new(program, &graph);
+        let mut round = 0;
         loop {
-            let changed = shapes.update(program, &graph, &liveness, &schedule, launched)?;
+            shapes.widen(&graph, round);
+            let changed = shapes.update(&mut sweep, &liveness, &schedule, launched);
             let parts = |block| shapes.parts_lanes(graph.block(block));
             let gather = |block| shapes.gather(program, graph.block(block));
             // Once intervals are used they stay: both are least fixed points only of one kind of schedule.
@@ -237,6 +241,7 @@ impl Analysis {
                 });
             }
             schedule = next;
+            round += 1;
         }
     }
 

@@ -10,6 +10,7 @@ use ptx_program::{
 };
 
 use super::by_row::ByRow;
+use super::sweep::Sweep;
 use super::{Access, Graph, heavy};
 
 /// The width of the integers that hold the values of each row: 1, 16, 32 or 64 bits.
@@ -50,19 +51,14 @@ impl Widths {
         // From one bit up: the width of a copy, of `and` and of `selp` is that of its sources, which may still grow. There are four widths, so
         // that each row changes three times at most.
         let mut widths = Self { rows: ByRow::new(count, 64, |_| 1), constants };
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for block in graph.blocks() {
-                for inst in &program.code[block.first as usize..block.end as usize] {
-                    for (row, bits) in widths.written(&inst.op) {
-                        if let Some(width) = widths.rows.get_mut(row)
-                            && *width < class(bits)
-                        {
-                            *width = class(bits);
-                            changed = true;
-                        }
-                    }
+        let mut sweep = Sweep::new(program, graph);
+        while let Some(visit) = sweep.next() {
+            for (row, bits) in widths.written(visit.op()) {
+                if let Some(width) = widths.rows.get_mut(row)
+                    && *width < class(bits)
+                {
+                    *width = class(bits);
+                    sweep.changed(row);
                 }
             }
         }

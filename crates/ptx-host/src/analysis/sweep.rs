@@ -1,0 +1,101 @@
+//! The order in which a fixed point over the rows of a kernel looks at its instructions.
+//!
+//! A result for each row that is joined over all instructions which write it is found by sweeps: all instructions in the order of the graph, again and again
+//! until nothing changes. In a loop that copies registers against the order of its instructions,
+//!
+//! ```text
+//! L: mov %r0, %r1; mov %r1, %r2; ..  mov %r9999, %r10000; ld %r10000, [%rd1]; @%p bra L;
+//! ```
+//!
+//! each sweep would look at 10,000 instructions to change one row. Here sweeps after the first look only at the instructions that read a row which has
+//! changed since; the others would give what they gave before. The results are those of whole sweeps, also where they depend on the order.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use ptx_program::{Inst, Op, Program};
+
+use super::access::Access;
+use super::by_row::ByRow;
+use super::{BlockId, Graph};
+
+/// An instruction of a kernel before the terminator of a block.
+#[derive(Clone, Copy)]
+pub(super) struct Visit<'a> {
+    pub(super) block: BlockId,
+    pub(super) inst: &'a Inst,
+    pub(super) access: &'a Access,
+}
+
+impl<'a> Visit<'a> {
+    pub(super) fn op(&self) -> &'a Op {
+        &self.inst.op
+    }
+}
+
+/// The instructions of a kernel, in sweeps.
+pub(super) struct Sweep<'a> {
+    instructions: Vec<Visit<'a>>,
+    /// The positions of the instructions that read a row, also as a guard.
+    readers: ByRow<Vec<u32>>,
+    /// Those to look at in this sweep, from the position after the last one on, and in the next one.
+    now: BinaryHeap<Reverse<u32>>,
+    next: Vec<u32>,
+    is_queued: Vec<bool>,
+    last: u32,
+}
+
+impl<'a> Sweep<'a> {
+    /// All instructions of a kernel are to be looked at.
+    pub(super) fn new(program: &'a Program, graph: &'a Graph) -> Self {
+        let of_block = |block: BlockId| {
+            let code = graph.code(program, graph.block(block));
+            code.map(move |(_, inst, access)| Visit { block, inst, access })
+        };
+        let instructions: Vec<Visit<'_>> = (0..graph.blocks().len()).flat_map(of_block).collect();
+        let mut readers = ByRow::new(program.kernel().rows, Vec::new(), |_| Vec::new());
+        for (at, visit) in (0..).zip(&instructions) {
+            let guard = visit.inst.guard.map(|guard| guard.row);
+            let rows = visit.access.reads.iter().filter_map(|src| src.as_register()).chain(guard);
+            for row in rows {
+                let readers: Option<&mut Vec<u32>> = readers.get_mut(row);
+                readers.into_iter().for_each(|readers| readers.push(at));
+            }
+        }
+        let is_queued = vec![false; instructions.len()];
+        let mut sweep =
+            Self { instructions, readers, now: BinaryHeap::new(), next: Vec::new(), is_queued, last: 0 };
+        sweep.restart();
+        sweep
+    }
+
+    /// All instructions are to be looked at again.
+    pub(super) fn restart(&mut self) {
+        let all = 0..self.instructions.len() as u32;
+        self.next.clear();
+        self.now = all.map(Reverse).collect();
+        self.is_queued.fill(true);
+    }
+
+    /// The next instruction to look at, in the order of the graph; `None` if there is none any more.
+    pub(super) fn next(&mut self) -> Option<Visit<'a>> {
+        if self.now.is_empty() {
+            self.now = self.next.drain(..).map(Reverse).collect();
+        }
+        let Reverse(at) = self.now.pop()?;
+        self.last = at;
+        *self.is_queued.get_mut(at as usize)? = false;
+        self.instructions.get(at as usize).copied()
+    }
+
+    /// The result of a row has changed.
+    pub(super) fn changed(&mut self, row: u32) {
+        for &at in self.readers.get(row) {
+            if let Some(is_queued) = self.is_queued.get_mut(at as usize)
+                && !std::mem::replace(is_queued, true)
+            {
+                if at > self.last { self.now.push(Reverse(at)) } else { self.next.push(at) }
+            }
+        }
+    }
+}
