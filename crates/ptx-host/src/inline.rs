@@ -21,7 +21,7 @@ use crate::counters::split;
 use crate::spin::poll;
 use crate::strategy::{Form, Forms};
 use crate::webs::separate;
-use copier::{Calls, Copier, InlinedFrame, Return, body};
+use copier::{Bodies, Calls, Copier, InlinedFrame, Return};
 use scalars::pass_in_rows;
 use stack::CALLS;
 
@@ -55,7 +55,7 @@ fn without_calls(program: &Program) -> Result<Option<Inlined>, Refusal> {
     let entry = program.kernel();
     let allocates = stack::allocates(program)?;
     if allocates.is_none()
-        && !body(program, entry).any(|pc| program.code.get(pc as usize).is_some_and(is_call))
+        && !Bodies::new(program).of(entry).any(|pc| program.code.get(pc as usize).is_some_and(is_call))
     {
         return Ok(None);
     }
@@ -68,6 +68,7 @@ fn without_calls(program: &Program) -> Result<Option<Inlined>, Refusal> {
     let (entry, rows) = (program.kernel(), all_rows.first().copied().unwrap_or(entry.rows));
     let mut copier = Copier {
         program,
+        bodies: Bodies::new(program),
         code: Vec::new(),
         places: Vec::new(),
         rows,

@@ -13,6 +13,7 @@
 
 use std::collections::BTreeSet;
 
+use ptx_graph::components;
 use ptx_program::scalar::compare::{Relation, WithNan};
 use ptx_program::scalar::float::Subnormals;
 use ptx_program::scalar::int::Int;
@@ -21,7 +22,10 @@ use ptx_program::{
     Packing, Program, Slot, Src, Store, Unary,
 };
 
-use super::copier::{Calls, Copier, InlinedFrame, Own, Registers, Return, STACK, Save, body, in_frame};
+use super::copier::{
+    Bodies, Calls, Copier, InlinedFrame, Own, Point, Registers, Return, STACK, Save, in_frame,
+};
+use crate::analysis::Edges;
 use crate::analysis::Refusal;
 
 /// The most bytes of a thread's local memory that code can address, given that its other lanes need as much.
@@ -49,19 +53,25 @@ impl Calls {
 
     /// Lets each call save the rows that are live after it; returns whether there are more than before. Rows that one call saves may have to be
     /// saved by earlier calls too, so this is repeated until there are none.
-    pub(super) fn save(&self, program: &mut Program, live_after: impl Fn(&Program, u32) -> Vec<u32>) -> bool {
+    pub(super) fn save(
+        &self,
+        program: &mut Program,
+        live_after: impl Fn(&Program, &[Point]) -> Vec<Vec<u32>>,
+    ) -> bool {
+        let number = self.registers.call;
+        // For each call, the rows of its function, and that of the call's number.
+        let points = self.saves.iter().flat_map(|save| {
+            // Default: each call is in a function with its own copy.
+            let rows = self.functions.get(&save.function).map(|own| own.rows.clone()).unwrap_or_default();
+            [rows, number..number + 1].map(|rows| Point { at: save.load as u32, rows })
+        });
+        let live = live_after(program, &points.collect::<Vec<_>>());
         let mut changed = false;
-        for &Save { store, raise, lower, load, function } in &self.saves {
-            let Some(own) = self.functions.get(&function) else {
-                debug_assert!(false, "a call in function {function} without its own copy");
-                continue;
-            };
-            let live = live_after(program, load as u32);
-            let is_kept = |row: &u32| own.rows.contains(row) || *row == self.registers.call;
+        for (&Save { store, raise, lower, load, .. }, live) in self.saves.iter().zip(live.chunks(2)) {
             let Op::Effect(Effect::Load(loaded)) = &mut program.code[load].op else { continue };
             let mut kept: BTreeSet<u32> = loaded.dsts.iter().copied().collect();
             let before = kept.len();
-            kept.extend(live.into_iter().filter(is_kept));
+            kept.extend(live.iter().flatten());
             if kept.len() == before {
                 continue;
             }
@@ -87,9 +97,9 @@ fn set_addend(inst: &mut Inst, by: u64) {
 }
 
 /// The callees of a function; for a call through an address, all that match its signature. The second set has only the latter.
-fn callees(program: &Program, function: &Function) -> (BTreeSet<u32>, BTreeSet<u32>) {
+fn callees(program: &Program, bodies: &Bodies, function: &Function) -> (BTreeSet<u32>, BTreeSet<u32>) {
     let (mut all, mut by_address) = (BTreeSet::new(), BTreeSet::new());
-    for pc in body(program, function) {
+    for pc in bodies.of(function) {
         let Some(Op::Effect(Effect::Call(call))) = program.code.get(pc as usize).map(|inst| &inst.op) else {
             continue;
         };
@@ -115,21 +125,24 @@ impl Copier<'_> {
     pub(super) fn plan(&mut self) {
         let program = self.program;
         let called: Vec<(BTreeSet<u32>, BTreeSet<u32>)> =
-            program.functions.iter().map(|function| callees(program, function)).collect();
-        let reached = |from: u32| {
-            let (mut seen, mut work) = (BTreeSet::new(), vec![from]);
-            while let Some(at) = work.pop() {
-                let next = called.get(at as usize).map(|(all, _)| all);
-                work.extend(next.into_iter().flatten().filter(|&&next| seen.insert(next)));
-            }
-            seen
-        };
+            program.functions.iter().map(|function| callees(program, &self.bodies, function)).collect();
         // Inlining a function that reaches itself would not terminate. One that is called through an address needs a number that
         // identifies it, and one place to branch to.
-        let all = reached(Functions::KERNEL);
-        let mut own: BTreeSet<u32> =
-            all.iter().copied().filter(|&number| reached(number).contains(&number)).collect();
-        for number in all.iter().chain([&Functions::KERNEL]) {
+        let count = called.len();
+        let to = |all: &BTreeSet<u32>| {
+            all.iter().map(|&number| number as usize).filter(|&to| to < count).collect()
+        };
+        let graph = Edges::of(called.iter().map(|(all, _)| to(all)).collect());
+        let components = components(&graph);
+        let all: Vec<u32> =
+            (0..).zip(&components).filter(|(_, found)| found.is_some()).map(|(number, _)| number).collect();
+        let is_cyclic = |number: &u32| {
+            let size = components.get(*number as usize).copied().flatten().map(|component| component.size);
+            let calls = called.get(*number as usize).is_some_and(|(all, _)| all.contains(number));
+            calls || size.is_some_and(|size| size > 1)
+        };
+        let mut own: BTreeSet<u32> = all.iter().copied().filter(is_cyclic).collect();
+        for number in &all {
             own.extend(called.get(*number as usize).map(|(_, by_address)| by_address).into_iter().flatten());
         }
         if own.is_empty() {

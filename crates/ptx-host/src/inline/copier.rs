@@ -20,10 +20,30 @@ const MOST_CODE: usize = 200_000;
 /// Bytes of stack of a thread that code is generated for: the default of launches.
 pub(crate) const STACK: u32 = 512 << 10;
 
-/// The instructions of a function: those up to the next one.
-pub(super) fn body(program: &Program, function: &Function) -> impl Iterator<Item = u32> {
-    let after = program.functions.iter().map(|other| other.start).filter(|start| *start > function.start);
-    function.start..after.min().unwrap_or(program.code.len() as u32)
+/// Where the instructions of each function end: where the next one starts.
+#[derive(Default)]
+pub(super) struct Bodies {
+    /// In ascending order, with the end of the program.
+    starts: Vec<u32>,
+}
+
+impl Bodies {
+    pub(super) fn new(program: &Program) -> Self {
+        let mut starts: Vec<u32> = program.functions.iter().map(|function| function.start).collect();
+        starts.push(program.code.len() as u32);
+        starts.sort_unstable();
+        Self { starts }
+    }
+
+    /// The instructions of a function.
+    pub(super) fn of(&self, function: &Function) -> Range<u32> {
+        let next = self.starts.partition_point(|&start| start <= function.start);
+        match self.starts.get(next) {
+            Some(&end) => function.start..end,
+            // It starts where the program ends.
+            None => function.start..function.start,
+        }
+    }
 }
 
 /// The first row and local memory address of a copy.
@@ -65,6 +85,7 @@ pub(super) enum Return<'a> {
 /// The kernel without calls so far.
 pub(super) struct Copier<'a> {
     pub(super) program: &'a Program,
+    pub(super) bodies: Bodies,
     /// Its instructions, and the instruction of the program that each was made from.
     pub(super) code: Vec<Inst>,
     pub(super) places: Vec<u32>,
@@ -177,7 +198,7 @@ impl Copier<'_> {
         let program = self.program;
         let mut firsts = BTreeMap::new();
         let (mut branches, mut ends) = (Vec::new(), Vec::new());
-        for pc in body(program, function) {
+        for pc in self.bodies.of(function) {
             let refused = |why| Refusal { pc, why };
             firsts.insert(pc, self.code.len() as u32);
             if self.code.len() > MOST_CODE {
@@ -486,14 +507,15 @@ impl Copier<'_> {
         let mut graph = Graph::new(&program).map_err(located)?;
         let mut liveness = Liveness::new(&program, &graph);
         // Rows that one call saves are read by its store, and so become live at earlier points, where other calls must save them too. The sets only grow.
-        while own.save(&mut program, |program, at| live_after(program, &graph, &liveness, at)) {
+        while own.save(&mut program, |program, saves| live_after(program, &graph, &liveness, saves)) {
             graph = Graph::new(&program).map_err(located)?;
             liveness = Liveness::new(&program, &graph);
         }
-        for (at, rows) in starts {
-            let live = live_after(&program, &graph, &liveness, at as u32);
-            let live: Vec<u32> = live.into_iter().filter(|row| rows.contains(row)).collect();
-            program.code[at].op = Effect::Copy(live.into_iter().map(|row| (row, zero)).collect()).into();
+        let starts: Vec<Point> = starts.into_iter().map(|(at, rows)| Point { at: at as u32, rows }).collect();
+        let live = live_after(&program, &graph, &liveness, &starts);
+        for (start, live) in starts.iter().zip(live) {
+            let zeros = live.into_iter().map(|row| (row, zero)).collect();
+            program.code[start.at as usize].op = Effect::Copy(zeros).into();
         }
         Ok(Some(Inlined { program, places }))
     }
@@ -506,25 +528,44 @@ fn step(offset: u32, most: u32) -> u32 {
     u32::min(aligned, fits)
 }
 
-/// The live-out rows of an instruction.
-fn live_after(program: &Program, graph: &Graph, liveness: &Liveness, pc: u32) -> Vec<u32> {
-    let holds = |block: &&crate::analysis::Block| (block.first..block.end).contains(&pc);
+/// An instruction of a kernel, and the rows of which those are wanted that are live after it.
+pub(super) struct Point {
+    pub(super) at: u32,
+    pub(super) rows: Range<u32>,
+}
+
+/// The rows that are live after each of these instructions, among those wanted there. Each block is walked once, however many of them it has.
+fn live_after(program: &Program, graph: &Graph, liveness: &Liveness, points: &[Point]) -> Vec<Vec<u32>> {
+    let mut sorted: Vec<usize> = (0..points.len()).collect();
+    sorted.sort_by_key(|&point| points[point].at);
     // Lanes do not reach an instruction that is in no block.
-    let Some(block) = graph.blocks().iter().find(holds) else { return Vec::new() };
-    // Backward from the end of the block, down to the instruction after this one.
-    let targets = block.terminator.targets();
-    let mut live: BTreeSet<u32> = block.terminator.decided_by().into_iter().collect();
-    let rows = program.kernel().rows;
-    live.extend((0..rows).filter(|&row| targets.iter().any(|&to| liveness.is_live_into(to, row))));
-    for inst in program.code[pc as usize + 1..block.end as usize].iter().rev() {
-        let access = Access::of(&inst.op);
-        if inst.guard.is_none() {
-            access.writes.iter().for_each(|row| _ = live.remove(row));
+    let mut live_after = vec![Vec::new(); points.len()];
+    for block in graph.blocks() {
+        let [from, to] =
+            [block.first, block.end].map(|pc| sorted.partition_point(|&point| points[point].at < pc));
+        let mut within = sorted[from..to].to_vec();
+        if within.is_empty() {
+            continue;
         }
-        live.extend(access.reads.iter().filter_map(|src| src.as_register()));
-        live.extend(inst.guard.map(|guard| guard.row));
+        let targets = block.terminator.targets();
+        let is_live = |&row: &u32| targets.iter().any(|&to| liveness.is_live_into(to, row));
+        let mut live: BTreeSet<u32> = block.terminator.decided_by().into_iter().collect();
+        live.extend(within.iter().flat_map(|&point| points[point].rows.clone()).filter(is_live));
+        // Backward from the end of the block.
+        for pc in (block.first..block.end).rev() {
+            while let Some(point) = within.pop_if(|point| points[*point].at == pc) {
+                live_after[point] = live.range(points[point].rows.clone()).copied().collect();
+            }
+            let Some(inst) = program.code.get(pc as usize) else { continue };
+            let access = Access::of(&inst.op);
+            if inst.guard.is_none() {
+                access.writes.iter().for_each(|row| _ = live.remove(row));
+            }
+            live.extend(access.reads.iter().filter_map(|src| src.as_register()));
+            live.extend(inst.guard.map(|guard| guard.row));
+        }
     }
-    live.into_iter().collect()
+    live_after
 }
 
 /// An address in local memory, relative to its beginning or to the address in a row.

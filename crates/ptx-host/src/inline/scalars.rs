@@ -19,7 +19,7 @@ use ptx_program::{
     Alu, Base, Callee, Effect, Fill, Load, Op, Operand, Packing, Program, Slot, Src, Store, Unary,
 };
 
-use super::copier::body;
+use super::copier::Bodies;
 
 /// Stands for a row where only whether there is an operation matters.
 const ANY: Src = Src::register(0);
@@ -38,11 +38,12 @@ pub(super) fn pass_in_rows(program: &Program) -> Option<(Program, Vec<u32>)> {
     if program.code.iter().any(|inst| is_by_address(&inst.op)) {
         return None;
     }
+    let bodies = Bodies::new(program);
     let mut changed = program.clone();
     let mut rows = Vec::new();
     for number in 0..program.functions.len() {
         let function = program.functions.get(number)?;
-        let pcs: Vec<u32> = body(program, function).collect();
+        let pcs: Vec<u32> = bodies.of(function).collect();
         let slots = slots(program, function.rows, &pcs, &[&function.params, &function.results]);
         rows.push(function.rows + slots.len() as u32);
         if slots.is_empty() {

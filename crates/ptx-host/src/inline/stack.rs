@@ -20,7 +20,7 @@ use ptx_program::{
     Unary,
 };
 
-use super::copier::{Bottom, Copier, InlinedFrame, STACK, Top, body};
+use super::copier::{Bodies, Bottom, Copier, InlinedFrame, STACK, Top};
 use crate::analysis::Refusal;
 
 /// Why a kernel is refused that allocates memory on its stack.
@@ -37,6 +37,7 @@ pub(super) fn is_stack(inst: &Inst) -> bool {
 /// # Errors
 /// A call of a function that does not exist.
 pub(super) fn allocates(program: &Program) -> Result<Option<u32>, Refusal> {
+    let bodies = Bodies::new(program);
     let mut seen = vec![false; program.functions.iter().count()];
     let mut work = vec![Functions::KERNEL];
     let mut first: Option<u32> = None;
@@ -47,7 +48,7 @@ pub(super) fn allocates(program: &Program) -> Result<Option<u32>, Refusal> {
         if std::mem::replace(seen.get_mut(number as usize).ok_or(missing)?, true) {
             continue;
         }
-        for pc in body(program, function) {
+        for pc in bodies.of(function) {
             let Some(inst) = program.code.get(pc as usize) else { continue };
             if is_stack(inst) {
                 first = Some(first.map_or(pc, |first| first.min(pc)));
