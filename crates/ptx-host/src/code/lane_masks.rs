@@ -146,12 +146,35 @@ pub(super) fn in_memory<'c>(code: &Code<'_, '_, 'c>, values: &[Value<'c>]) -> Re
     let Some(first) = values.first() else { return Err(crate::error::defect("no values")) };
     let array = code.types.array(first.ty(), values.len() as u64);
     let place = code.builder().alloca_in_entry(array, 64)?;
-    let size = bytes(first.ty())?;
-    for (chunk, &value) in values.iter().enumerate() {
-        let at = code.builder().offset(place, code.int(64, chunk as u64 * size))?;
-        code.builder().store(value, at, 8, Ordinary)?;
-    }
+    to_memory(code, place, values)?;
     Ok(place)
+}
+
+/// Stores values in such memory.
+pub(super) fn to_memory<'c>(
+    code: &Code<'_, '_, 'c>,
+    place: Value<'c>,
+    values: &[Value<'c>],
+) -> Result<(), LlvmError> {
+    for (at, &value) in (0..).zip(values) {
+        let place = code.builder().offset(place, code.int(64, at * bytes(value.ty())?))?;
+        code.builder().store(value, place, 8, Ordinary)?;
+    }
+    Ok(())
+}
+
+/// The first values of this type in such memory.
+pub(super) fn from_memory<'c>(
+    code: &Code<'_, '_, 'c>,
+    place: Value<'c>,
+    ty: ptx_llvm_core::build::Type<'c>,
+    count: usize,
+) -> Result<Vec<Value<'c>>, LlvmError> {
+    let one = |at: u64| {
+        let place = code.builder().offset(place, code.int(64, at * bytes(ty)?))?;
+        code.builder().load(ty, place, 8, Ordinary)
+    };
+    (0..count as u64).map(one).collect()
 }
 
 /// The value of a lane in such memory.

@@ -70,7 +70,6 @@ mod window;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use ptx_llvm_core::build::{Builder, Function, Types, Value};
 use ptx_llvm_core::host::HostMachine;
@@ -293,17 +292,38 @@ impl<'m, 'c> Kernel<'_, 'm, 'c> {
             lanewise.extend(code.lanewise.take());
         }
         self.define_lanewise(lanewise)?;
-        for (function, is_stuck) in [(plan.stuck, true), (plan.parted, false)] {
-            let mut code = self.begin(function, &Uses::All, (Vec::new(), &[]))?;
-            segments::begin_segment(&mut code, &plan, 0..0, function.parameters()[1])?;
-            match (is_stuck, &function.parameters()[..]) {
-                (false, &[_, _, pc, all]) => segments::report_parted_segments(&mut code, pc, all)?,
+        asks.extend(self.define_reporters(&plan)?);
+        let runs = if self.analysis.schedule.has_patient() { Runs::PatientWarp } else { Runs::Warp };
+        Ok(Made { runs, asks })
+    }
+
+    /// Generates the functions that report where lanes are.
+    fn define_reporters(&self, plan: &Plan<'_, 'c>) -> Result<Vec<(u32, usize)>, CompileError> {
+        let mut asks = Vec::new();
+        for (reporter, is_stuck) in [(&plan.stuck, true), (&plan.parted, false)] {
+            let begin = |function: Function<'c>, uses: &Uses| {
+                let mut code = self.begin(function, uses, (Vec::new(), &[]))?;
+                segments::begin_segment(&mut code, plan, 0..0, function.parameters()[1])?;
+                Ok::<_, CompileError>(code)
+            };
+            for (function, blocks) in &reporter.parts {
+                let uses = Uses::of_blocks(self.program, self.analysis, blocks.iter().copied());
+                let mut code = begin(*function, &uses)?;
+                let memory = function.parameters()[2];
+                match is_stuck {
+                    true => segments::find_stuck(&mut code, blocks, memory)?,
+                    false => segments::find_parted(&code, blocks, memory)?,
+                }
+                asks.extend(code.asks.take());
+            }
+            let mut code = begin(reporter.function, &Uses::Constants(FxHashSet::default()))?;
+            match reporter.function.parameters()[..] {
+                [_, _, pc, all] => segments::report_parted_segments(&mut code, pc, all)?,
                 _ => segments::report_stuck_segments(&mut code)?,
             }
             asks.extend(code.asks.take());
         }
-        let runs = if self.analysis.schedule.has_patient() { Runs::PatientWarp } else { Runs::Warp };
-        Ok(Made { runs, asks })
+        Ok(asks)
     }
 }
 
@@ -323,7 +343,7 @@ impl Uses {
     }
 
     /// The constants that some blocks read.
-    fn of_blocks(program: &Program, analysis: &Analysis, blocks: Range<BlockId>) -> Self {
+    fn of_blocks(program: &Program, analysis: &Analysis, blocks: impl Iterator<Item = BlockId>) -> Self {
         let insts = blocks.flat_map(|id| analysis.graph.code(program, analysis.graph.block(id)));
         let reads = insts.flat_map(|(_, _, access)| access.reads.iter().filter_map(|src| src.as_constant()));
         Self::Constants(reads.collect())

@@ -146,7 +146,7 @@ pub(super) fn beside_in_segment(code: &Code<'_, '_, '_>, id: BlockId) -> Option<
 pub(super) fn end_stuck_segment(code: &Code<'_, '_, '_>) -> Result<(), LlvmError> {
     let Some(segment) = &code.segment else { return Err(defect("a kernel in one function")) };
     save_lanes(code, segment)?;
-    let status = code.builder().call(segment.plan.stuck, &[code.frame, segment.state])?;
+    let status = code.builder().call(segment.plan.stuck.function, &[code.frame, segment.state])?;
     code.builder().ret(Some(status)).map(drop)
 }
 

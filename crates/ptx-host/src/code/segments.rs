@@ -30,15 +30,20 @@ use std::ops::Range;
 use ptx_host_rt::{Status, field};
 use ptx_llvm_core::LlvmError;
 use ptx_llvm_core::build::Volatility::Ordinary;
-use ptx_llvm_core::build::{BinaryOp, IntPredicate, Linkage, Type, Value};
+use ptx_llvm_core::build::{BinaryOp, Block, IntPredicate, Linkage, Type, Value};
 use ptx_program::{Effect, Op};
 use rustc_hash::FxHashMap;
 
 use super::outside::{BOUND, EXCEPT, EXITED, LANES, PLACE, VAIN};
-use super::state::{Code, Plan, Segment};
+use super::state::{Code, Plan, Reporter, Segment};
+use super::stuck::Waits;
 use super::{lane_masks, local, next_block, next_segment, outside, patient_segment, runtime, slots, stuck};
 use crate::analysis::{BlockId, Segments};
 use crate::error::{CompileError, defect};
+use crate::strategy::Version;
+
+/// How many blocks a function looks at that reports where lanes are.
+const BLOCKS_OF_PART: usize = 64;
 
 const LOCAL: u64 = BOUND + 8;
 const ROWS: u64 = BOUND + 64;
@@ -62,8 +67,19 @@ impl<'a, 'c> Plan<'a, 'c> {
         let functions = (0..segments.ranges().len())
             .map(|number| declare(&format!("segment{number}"), &[pointer, pointer, word]))
             .collect::<Result<_, _>>()?;
-        let stuck = declare("stuck", &[pointer, pointer])?;
-        let parted = declare("parted", &[pointer, pointer, word, word])?;
+        let reporter = |name: &str, parameters: &[Type<'c>], is_in: &dyn Fn(BlockId) -> bool| {
+            let blocks: Vec<BlockId> =
+                (0..code.analysis.graph.blocks().len()).filter(|&id| is_in(id)).collect();
+            let part = |(number, blocks): (usize, &[BlockId])| {
+                Ok((declare(&format!("{name}{number}"), &[pointer, pointer, pointer])?, blocks.to_vec()))
+            };
+            let parts =
+                blocks.chunks(BLOCKS_OF_PART).enumerate().map(part).collect::<Result<_, LlvmError>>()?;
+            Ok::<_, LlvmError>(Reporter { function: declare(name, parameters)?, parts })
+        };
+        let stuck =
+            reporter("stuck", &[pointer, pointer], &|id| stuck::collective_gather(code, id).is_some())?;
+        let parted = reporter("parted", &[pointer, pointer, word, word], &|id| is_barrier(code, id))?;
         let (mut offsets, mut bytes) = (FxHashMap::default(), ROWS);
         let mut crossing: Vec<u32> = segments.crossing().collect();
         crossing.sort_unstable();
@@ -139,15 +155,49 @@ pub(super) fn dispatch<'a, 'c>(
         let entries = range.clone().filter(|&id| plan.segments.is_entry(id));
         cases.extend(entries.map(|id| (id as u64, call)));
     }
-    cases.push((EXITED, code.ends.done));
     let nowhere = code.block("nowhere");
     code.builder().position_at_end(here);
-    code.builder().switch_on(next, nowhere, &cases)?;
+    switch_in_groups(code, next, nowhere, &cases)?;
     // Lanes are at a block at which no segment begins: a defect of `analysis/segments.rs`, which must not end the warp as if they had exited.
     code.builder().position_at_end(nowhere);
     runtime::stop(code, code.program.kernel().start, lanes, Status::Apart)?;
     code.builder().position_at_end(code.ends.done);
     code.builder().ret(Some(code.int(32, Status::Done as u64)))?;
+    Ok(())
+}
+
+/// Branches to the case of a block's number, or to the end for lanes that have exited. The cases are sorted. A switch of several thousand cases is divided
+/// into groups of consecutive numbers, since LLVM's placement of blocks takes time with the square of the successors of a block.
+///
+/// ```text
+/// switch i32 %next, label %nowhere [ i32 0, label %segment0 .. ]
+///   =>
+/// %group = lshr i32 %next, 7
+/// switch i32 %group, label %nowhere [ i32 0, label %group0  i32 1, label %group1 .. ]
+/// group0:
+/// switch i32 %next, label %nowhere [ i32 0, label %segment0 .. ]
+/// ```
+fn switch_in_groups<'c>(
+    code: &Code<'_, '_, 'c>,
+    next: Value<'c>,
+    nowhere: Block<'c>,
+    cases: &[(u64, Block<'c>)],
+) -> Result<(), LlvmError> {
+    const GROUP_BITS: u64 = 7;
+    let group = |&(number, _): &(u64, Block<'c>)| number >> GROUP_BITS;
+    let groups: Vec<_> = cases.chunk_by(|a, b| group(a) == group(b)).collect();
+    if let [only] = groups[..] {
+        let all: Vec<_> = only.iter().copied().chain([(EXITED, code.ends.done)]).collect();
+        return code.builder().switch_on(next, nowhere, &all).map(drop);
+    }
+    let blocks: Vec<_> = groups.iter().map(|cases| (group(&cases[0]), code.block("group"))).collect();
+    let number = code.builder().binary(BinaryOp::LShr, next, code.int(32, GROUP_BITS))?;
+    let all: Vec<_> = blocks.iter().copied().chain([(EXITED >> GROUP_BITS, code.ends.done)]).collect();
+    code.builder().switch_on(number, nowhere, &all)?;
+    for (cases, &(_, block)) in groups.iter().zip(&blocks) {
+        code.builder().position_at_end(block);
+        code.builder().switch_on(next, nowhere, cases)?;
+    }
     Ok(())
 }
 
@@ -309,19 +359,46 @@ fn finish_dispatch<'a, 'c>(code: &Code<'a, '_, 'c>, segment: &Segment<'a, 'c>) -
 }
 
 /// Generates the function that reports lanes which wait for each other forever. Its segment has no blocks.
+///
+/// ```text
+/// store <16 x i32> splat (i32 -1), ptr %waits                       ; for each lane, where it waits, and whom for
+/// call i32 @stuck0(ptr %warp, ptr %state, ptr %waits)               ; looks at the first 64 operations at which lanes may wait
+/// call i32 @stuck1(ptr %warp, ptr %state, ptr %waits)
+/// ```
 pub(super) fn report_stuck_segments(code: &mut Code<'_, '_, '_>) -> Result<(), CompileError> {
     let Some(segment) = &code.segment else { return Err(defect("a kernel in one function").into()) };
+    let memory = Waits::none(code)?.in_memory(code)?;
+    for (part, _) in &segment.plan.stuck.parts {
+        code.builder().call(*part, &[code.frame, segment.state, memory])?;
+    }
+    Waits::load(code, memory)?.report(code)?;
+    unused_ends(code)
+}
+
+/// Generates a function that adds the lanes at some of the operations to those in memory.
+pub(super) fn find_stuck<'c>(
+    code: &mut Code<'_, '_, 'c>,
+    blocks: &[BlockId],
+    memory: Value<'c>,
+) -> Result<(), CompileError> {
+    let Some(segment) = &code.segment else { return Err(defect("a kernel in one function").into()) };
     let (plan, state) = (segment.plan, segment.state);
-    let waiting: Vec<BlockId> = (0..code.analysis.graph.blocks().len())
-        .filter(|&id| stuck::collective_gather(code, id).is_some())
-        .collect();
-    let rows: BTreeSet<u32> =
-        waiting.iter().flat_map(|&id| code.analysis.rows_of(code.program, id)).collect();
+    let rows: BTreeSet<u32> = blocks.iter().flat_map(|&id| code.analysis.rows_of(code.program, id)).collect();
     for row in rows {
         make_row_of_segment(code, plan, state, row)?;
     }
-    stuck::report_stuck(code)?;
-    unused_ends(code)
+    code.rows.current.borrow_mut().clear();
+    code.at.version = Version::Partial;
+    let mut waits = Waits::load(code, memory)?;
+    waits.add(code, blocks.iter().copied())?;
+    waits.store(code, memory)?;
+    return_from_part(code)
+}
+
+/// Whether a block begins with a block barrier.
+fn is_barrier(code: &Code<'_, '_, '_>, id: BlockId) -> bool {
+    let op = code.program.code.get(code.analysis.graph.block(id).first as usize).map(|inst| &inst.op);
+    matches!(op, Some(Op::Effect(Effect::BlockBarrier(_))))
 }
 
 /// Generates the function that reports which lanes are at another barrier, or somewhere else, when others have reached one.
@@ -330,19 +407,16 @@ pub(super) fn report_parted_segments<'c>(
     pc: Value<'c>,
     all: Value<'c>,
 ) -> Result<(), CompileError> {
+    let Some(segment) = &code.segment else { return Err(defect("a kernel in one function").into()) };
     let none = code.int(32, 0);
-    let (mut others, mut place) = (none, pc);
-    for (id, block) in code.analysis.graph.blocks().iter().enumerate().rev() {
-        let op = code.program.code.get(block.first as usize).map(|inst| &inst.op);
-        if !matches!(op, Some(Op::Effect(Effect::BlockBarrier(_)))) {
-            continue;
-        }
-        let lanes = lane_masks::lanes_of(code, &lane_masks::masks_of(code, id)?)?;
-        let lanes = code.builder().binary(BinaryOp::And, lanes, lane_masks::not(code, all)?)?;
-        let any = code.builder().int_compare(IntPredicate::Ne, lanes, none)?;
-        others = code.builder().select(any, lanes, others)?;
-        place = code.builder().select(any, code.int(32, block.first.into()), place)?;
+    // The lanes at another barrier, that barrier, and the lanes that have reached this one.
+    let memory = lane_masks::in_memory(code, &[none, pc, all])?;
+    for (part, _) in segment.plan.parted.parts.iter().rev() {
+        code.builder().call(*part, &[code.frame, segment.state, memory])?;
     }
+    let [others, place] = lane_masks::from_memory(code, memory, code.types.int(32), 2)?[..] else {
+        return Err(defect("two words of memory").into());
+    };
     let at_no_barrier = code.builder().int_compare(IntPredicate::Eq, others, none)?;
     lane_masks::unless(code, at_no_barrier, |code| {
         let status =
@@ -350,6 +424,33 @@ pub(super) fn report_parted_segments<'c>(
         code.builder().ret(Some(status)).map(drop)
     })?;
     runtime::stop_numbered(code, pc, all, Status::Deadlock)?;
+    unused_ends(code)
+}
+
+/// Generates a function that looks for such lanes at some of the barriers, the lowest of which with lanes counts.
+pub(super) fn find_parted<'c>(
+    code: &Code<'_, '_, 'c>,
+    blocks: &[BlockId],
+    memory: Value<'c>,
+) -> Result<(), CompileError> {
+    let word = code.types.int(32);
+    let [mut others, mut place, all] = lane_masks::from_memory(code, memory, word, 3)?[..] else {
+        return Err(defect("three words of memory").into());
+    };
+    for &id in blocks.iter().rev() {
+        let lanes = lane_masks::lanes_of(code, &lane_masks::masks_of(code, id)?)?;
+        let lanes = code.builder().binary(BinaryOp::And, lanes, lane_masks::not(code, all)?)?;
+        let any = code.builder().int_compare(IntPredicate::Ne, lanes, code.int(32, 0))?;
+        others = code.builder().select(any, lanes, others)?;
+        let first = code.analysis.graph.block(id).first;
+        place = code.builder().select(any, code.int(32, first.into()), place)?;
+    }
+    lane_masks::to_memory(code, memory, &[others, place, all])?;
+    return_from_part(code)
+}
+
+fn return_from_part(code: &Code<'_, '_, '_>) -> Result<(), CompileError> {
+    code.builder().ret(Some(code.int(32, Status::Done as u64)))?;
     unused_ends(code)
 }
 

@@ -27,7 +27,7 @@ pub(super) use position::Position;
 pub(super) use products::Multiplier;
 pub(super) use reports::{Debug, Reports};
 pub(super) use rows::{Current, RowMemory};
-pub(super) use segment::{Parted, Plan, Segment};
+pub(super) use segment::{Parted, Plan, Reporter, Segment};
 pub(super) use turns::{PhaseHeads, ResumePoints, Resumption, Turns};
 
 use crate::analysis::{Analysis, Launched};

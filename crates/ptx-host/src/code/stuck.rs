@@ -27,31 +27,72 @@ pub(super) fn finish_stuck(code: &mut Code<'_, '_, '_>) -> Result<(), LlvmError>
     report_stuck(code)
 }
 
-/// Reports the operations at which lanes wait, and ends the warp.
-pub(super) fn report_stuck(code: &mut Code<'_, '_, '_>) -> Result<(), LlvmError> {
-    code.rows.current.borrow_mut().clear();
-    code.at.version = Version::Partial;
-    let nowhere = lane_masks::constants(code, 32, 0, |_| u64::from(u32::MAX))?;
-    let mut places = vec![nowhere; code.chunks];
-    let mut members = vec![nowhere; code.chunks];
-    for id in 0..code.analysis.graph.blocks().len() {
-        let Some(gather) = collective_gather(code, id) else { continue };
-        for (chunk, mask) in lane_masks::masks_of(code, id)?.into_iter().enumerate() {
-            let place = places_of_lanes(code, code.analysis.graph.block(id).first, chunk)?;
-            places[chunk] = code.builder().select(mask, place, places[chunk])?;
-            if let Gather::One(src) | Gather::Each(src) = gather {
-                let own = code.emit.resize(registers::vector(code, src, chunk)?, 32)?;
-                members[chunk] = code.builder().select(mask, own, members[chunk])?;
+/// For each lane, the operation at which it waits, and the lanes that must arrive there; -1 where it waits at none.
+pub(super) struct Waits<'c> {
+    places: Vec<Value<'c>>,
+    members: Vec<Value<'c>>,
+}
+
+impl<'c> Waits<'c> {
+    pub(super) fn none(code: &Code<'_, '_, 'c>) -> Result<Self, LlvmError> {
+        let nowhere = lane_masks::constants(code, 32, 0, |_| u64::from(u32::MAX))?;
+        Ok(Self { places: vec![nowhere; code.chunks], members: vec![nowhere; code.chunks] })
+    }
+
+    /// Stores them in memory, places before members, for [`Self::load`].
+    pub(super) fn in_memory(&self, code: &Code<'_, '_, 'c>) -> Result<Value<'c>, LlvmError> {
+        lane_masks::in_memory(code, &[&self.places[..], &self.members[..]].concat())
+    }
+
+    pub(super) fn load(code: &Code<'_, '_, 'c>, memory: Value<'c>) -> Result<Self, LlvmError> {
+        let places = lane_masks::from_memory(code, memory, code.vector_of(32), 2 * code.chunks)?;
+        let members = places[code.chunks..].to_vec();
+        Ok(Self { places: places[..code.chunks].to_vec(), members })
+    }
+
+    pub(super) fn store(&self, code: &Code<'_, '_, 'c>, memory: Value<'c>) -> Result<(), LlvmError> {
+        lane_masks::to_memory(code, memory, &[&self.places[..], &self.members[..]].concat())
+    }
+
+    /// Adds those of lanes that wait at one of these blocks.
+    pub(super) fn add(
+        &mut self,
+        code: &Code<'_, '_, 'c>,
+        blocks: impl IntoIterator<Item = BlockId>,
+    ) -> Result<(), LlvmError> {
+        for id in blocks {
+            let Some(gather) = collective_gather(code, id) else { continue };
+            for (chunk, mask) in lane_masks::masks_of(code, id)?.into_iter().enumerate() {
+                let place = places_of_lanes(code, code.analysis.graph.block(id).first, chunk)?;
+                self.places[chunk] = code.builder().select(mask, place, self.places[chunk])?;
+                if let Gather::One(src) | Gather::Each(src) = gather {
+                    let own = code.emit.resize(registers::vector(code, src, chunk)?, 32)?;
+                    self.members[chunk] = code.builder().select(mask, own, self.members[chunk])?;
+                }
             }
         }
+        Ok(())
     }
-    let arguments = [
-        lane_masks::in_memory(code, &places)?,
-        lane_masks::in_memory(code, &members)?,
-        lane_masks::alive_lanes(code)?,
-    ];
-    let status = runtime::call_runtime(code, offset_of!(Runtime, stuck), &arguments, code.types.int(32))?;
-    code.builder().ret(Some(status)).map(drop)
+
+    /// Reports them, and ends the warp.
+    pub(super) fn report(&self, code: &Code<'_, '_, 'c>) -> Result<(), LlvmError> {
+        let arguments = [
+            lane_masks::in_memory(code, &self.places)?,
+            lane_masks::in_memory(code, &self.members)?,
+            lane_masks::alive_lanes(code)?,
+        ];
+        let status = runtime::call_runtime(code, offset_of!(Runtime, stuck), &arguments, code.types.int(32))?;
+        code.builder().ret(Some(status)).map(drop)
+    }
+}
+
+/// Reports the operations at which lanes wait, and ends the warp.
+fn report_stuck(code: &mut Code<'_, '_, '_>) -> Result<(), LlvmError> {
+    code.rows.current.borrow_mut().clear();
+    code.at.version = Version::Partial;
+    let mut waits = Waits::none(code)?;
+    waits.add(code, 0..code.analysis.graph.blocks().len())?;
+    waits.report(code)
 }
 
 /// The lanes that must arrive at the collective operation that a block begins with.
@@ -113,7 +154,7 @@ pub(super) fn finish_parted<'a, 'c>(
     builder.position_at_end(block);
     outside::save_lanes(code, segment)?;
     let [pc, all] = [pc, all].map(|place| builder.load(code.types.int(32), place, 4, Ordinary));
-    let status = builder.call(segment.plan.parted, &[code.frame, segment.state, pc?, all?])?;
+    let status = builder.call(segment.plan.parted.function, &[code.frame, segment.state, pc?, all?])?;
     builder.ret(Some(status)).map(drop)
 }
 

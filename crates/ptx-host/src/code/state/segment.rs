@@ -14,11 +14,18 @@ pub(crate) struct Plan<'a, 'c> {
     /// The function of each segment.
     pub(crate) functions: Vec<Function<'c>>,
     /// Reports operations at which lanes wait forever; reports lanes that are elsewhere when others reach a barrier.
-    pub(crate) stuck: Function<'c>,
-    pub(crate) parted: Function<'c>,
+    pub(crate) stuck: Reporter<'c>,
+    pub(crate) parted: Reporter<'c>,
     /// The offsets of the values of rows, and of their indices, in the state.
     pub(crate) offsets: FxHashMap<u32, [Vec<u64>; 2]>,
     pub(crate) bytes: u64,
+}
+
+/// A function that looks at all blocks of a kind and reports those at which lanes are.
+pub(crate) struct Reporter<'c> {
+    pub(crate) function: Function<'c>,
+    /// Functions that it calls, each of which looks at some of the blocks, so that no function grows with the kernel.
+    pub(crate) parts: Vec<(Function<'c>, Vec<BlockId>)>,
 }
 
 /// The segment whose function is being generated.
