@@ -54,8 +54,22 @@ pub enum Shape {
     LongLoop,
     /// Operations of all lanes after divergent branches.
     Votes,
+    /// Exchanges between lanes in straight code.
+    Shuffles,
     /// Branches into the join of the next one.
     Joins,
+    /// A loop that copies registers against the order of its instructions: what is known of one is known of the next an iteration later.
+    Copies,
+    /// Divergent branches each of which is divergent because of the one before it.
+    Conditions,
+    /// As `Conditions`, in a loop and against the order of its instructions.
+    ConditionsBackward,
+    /// Many ways back to the head of one loop.
+    Continues,
+    /// Loops in loops, as deep as the kernel is long.
+    DeepNests,
+    /// Branches in branches, as deep.
+    DeepBranches,
     /// One long loop of divergent branches that may wait for other threads, as memory decides whether it goes on.
     LongWait,
     /// Divergent branches, and such loops.
@@ -63,7 +77,7 @@ pub enum Shape {
 }
 
 /// All kinds.
-pub const SHAPES: [Shape; 21] = [
+pub const SHAPES: [Shape; 28] = [
     Shape::Straight,
     Shape::IfElse,
     Shape::Uniform,
@@ -82,7 +96,14 @@ pub const SHAPES: [Shape; 21] = [
     Shape::Own,
     Shape::LongLoop,
     Shape::Votes,
+    Shape::Shuffles,
     Shape::Joins,
+    Shape::Copies,
+    Shape::Conditions,
+    Shape::ConditionsBackward,
+    Shape::Continues,
+    Shape::DeepNests,
+    Shape::DeepBranches,
     Shape::LongWait,
     Shape::Waits,
 ];
@@ -111,7 +132,9 @@ pub fn kernel(shape: Shape, instructions: usize) -> String {
     text
 }
 
-/// A kernel of pieces of random kinds and sizes, of about so many instructions, `times` times one after the other.
+/// A kernel of pieces of random kinds and sizes, of about so many instructions, `times` times one after the other. One of each kind, as small as can be,
+/// comes before them: what is known only at the beginning of a kernel, that registers are the same in all threads or that all threads are there, makes up to
+/// three quarters of the code for a piece unnecessary, so that a kernel of two equal halves takes more than twice as long as one of the first half.
 pub fn mixture(seed: u64, instructions: usize, times: usize) -> String {
     let mut random = fastrand::Rng::with_seed(seed);
     let (mut pieces, mut left) = (Vec::new(), instructions);
@@ -120,11 +143,17 @@ pub fn mixture(seed: u64, instructions: usize, times: usize) -> String {
         left -= size.min(left);
         // Barriers and operations of all lanes need those that have left for the end.
         let shape = SHAPES[random.usize(..MIXED)];
-        pieces.extend(Some((shape, size)).filter(|_| !matches!(shape, Shape::Barriers | Shape::Votes)));
+        pieces.extend(
+            Some((shape, size))
+                .filter(|_| !matches!(shape, Shape::Barriers | Shape::Votes | Shape::Shuffles)),
+        );
     }
     let mut text = HEAD.to_owned();
-    let all = pieces.iter().cycle().take(times * pieces.len());
-    all.enumerate().for_each(|(number, &(shape, size))| piece(&mut text, shape, number, size));
+    let first: Vec<_> =
+        SHAPES.into_iter().filter(|shape| pieces.iter().any(|(used, _)| used == shape)).collect();
+    let first = first.into_iter().map(|shape| (shape, 1));
+    let all = first.chain(pieces.iter().copied().cycle().take(times * pieces.len()));
+    all.enumerate().for_each(|(number, (shape, size))| piece(&mut text, shape, number, size));
     text.push_str("END: st.global.u32 [a], x; ret; }\n");
     text
 }
@@ -208,6 +237,30 @@ fn piece(text: &mut String, shape: Shape, number: usize, size: usize) {
                 c * 77
             )
         }),
+        Shape::Shuffles => {
+            each(2, &|c| format!("shfl.sync.bfly.b32 y, x, {}, 31, -1; add.u32 x, x, y;", c % 32))
+        }
+        Shape::Copies | Shape::Conditions | Shape::ConditionsBackward => chain(text, shape, n, size),
+        Shape::Continues => {
+            let _ = writeln!(text, "mov.u32 i, 0; T{n}: add.u32 i, i, 1; setp.gt.u32 q, i, 9; @q bra E{n};");
+            for c in 0..(size / 4).max(1) {
+                let _ = writeln!(
+                    text,
+                    "xor.b32 x, x, {c}; and.b32 y, x, 7; setp.eq.u32 q, y, {}; @q bra T{n};",
+                    c % 8
+                );
+            }
+            let _ = writeln!(text, "E{n}:");
+        }
+        Shape::DeepNests => deep(text, (size / 5).max(1), |c| {
+            let head = format!("and.b32 y{n}_{c}, x, 1; A{n}_{c}: add.u32 x, x, {c};");
+            let end = format!("sub.u32 y{n}_{c}, y{n}_{c}, 1; setp.gt.s32 q, y{n}_{c}, 0; @q bra A{n}_{c};");
+            (Some(format!("y{n}_{c}")), head, end)
+        }),
+        Shape::DeepBranches => deep(text, (size / 4).max(1), |c| {
+            let head = format!("xor.b32 x, x, {c}; setp.eq.u32 q, x, {}; @q bra A{n}_{c};", 77 * c);
+            (None, head, format!("add.u32 x, x, 1; A{n}_{c}:"))
+        }),
         Shape::Joins => {
             each(4, &|c| {
                 format!(
@@ -219,6 +272,49 @@ fn piece(text: &mut String, shape: Shape, number: usize, size: usize) {
             let _ = writeln!(text, "J{n}_{}:", (size / 4).max(1));
         }
     }
+}
+
+/// Appends what is nested so deep: for each level its register, if it has one, what comes before the inner levels, and what comes after them.
+fn deep(text: &mut String, levels: usize, level: impl Fn(usize) -> (Option<String>, String, String)) {
+    let levels: Vec<_> = (0..levels).map(level).collect();
+    levels
+        .iter()
+        .flat_map(|(register, ..)| register)
+        .for_each(|name| _ = writeln!(text, ".reg .b32 {name};"));
+    levels.iter().for_each(|(_, head, _)| _ = writeln!(text, "{head}"));
+    levels.iter().rev().for_each(|(_, _, end)| _ = writeln!(text, "{end}"));
+}
+
+/// Appends a chain of registers, each of which follows from the one before it: by a copy, or by a branch.
+fn chain(text: &mut String, shape: Shape, n: usize, size: usize) {
+    let count = match shape {
+        Shape::Copies => size.max(1),
+        _ => (size / 4).max(1),
+    };
+    let _ = writeln!(text, ".reg .b32 r{n}_<{}>;", count + 1);
+    let loops = shape != Shape::Conditions;
+    if loops {
+        (0..=count).for_each(|c| _ = writeln!(text, "mov.u32 r{n}_{c}, 0;"));
+        let _ = writeln!(text, "mov.u32 i, 0; T{n}:");
+    } else {
+        let _ = writeln!(text, "mov.u32 r{n}_0, x;");
+    }
+    for c in 0..count {
+        // The chain begins with the last register if it is against the order.
+        let (to, from) = if loops { (c, c + 1) } else { (c + 1, c) };
+        let _ = match shape {
+            Shape::Copies => writeln!(text, "mov.b32 r{n}_{to}, r{n}_{from};"),
+            _ => writeln!(
+                text,
+                "setp.eq.u32 q, r{n}_{from}, {}; mov.u32 r{n}_{to}, 1; @q bra A{n}_{c}; mov.u32 r{n}_{to}, 2; A{n}_{c}:",
+                c % 3
+            ),
+        };
+    }
+    if loops {
+        let _ = writeln!(text, "mov.u32 r{n}_{count}, x; add.u32 i, i, 1; setp.lt.u32 q, i, 3; @q bra T{n};");
+    }
+    let _ = writeln!(text, "add.u32 x, x, r{n}_{};", if loops { 0 } else { count });
 }
 
 /// Appends accesses through generic addresses, some of which are of local memory.
