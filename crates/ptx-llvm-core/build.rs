@@ -156,9 +156,11 @@ fn link_by_name(name: &str) {
     }
 }
 
-/// The folder in which the C compiler finds a static library; it prints the bare name of one that it does not find.
+/// The folder in which the C compiler finds a static library; it prints the bare name of one that it does not find. For another machine it is the
+/// compiler that Cargo is told to link with.
 fn static_library(name: &str) -> Option<PathBuf> {
-    let output = Command::new("cc").arg(format!("-print-file-name=lib{name}.a")).output().ok()?;
+    let compiler = std::env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into());
+    let output = Command::new(compiler).arg(format!("-print-file-name=lib{name}.a")).output().ok()?;
     let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
     path.is_absolute().then(|| path.parent().map(Path::to_owned)).flatten()
 }
