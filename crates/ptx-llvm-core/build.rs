@@ -108,7 +108,10 @@ fn load_at_run_time(programs: &Path, folder: &str, jump: Jump) {
     std::fs::write(output.join("names"), names.join("\n")).expect("a file");
     let soname = library.file_name().expect("the name of a file").to_string_lossy();
     println!("cargo:rustc-env=PTX_LLVM_LIBRARY={soname}");
-    println!("cargo:rustc-env=PTX_LLVM_LIBRARY_PATH={}", Path::new(folder).join(&*soname).display());
+    // On the machine that is built for, if that is another, it is where Debian has it.
+    let is_native = std::env::var_os("TARGET") == std::env::var_os("HOST");
+    let installed = Path::new(if is_native { folder } else { DEBIAN_FOLDER }).join(&*soname);
+    println!("cargo:rustc-env=PTX_LLVM_LIBRARY_PATH={}", installed.display());
     println!("cargo:rustc-cfg=llvm_at_run_time");
 }
 
@@ -156,12 +159,17 @@ fn link_by_name(name: &str) {
     }
 }
 
-/// The folder in which the C compiler finds a static library; it prints the bare name of one that it does not find.
+/// The folder in which the C compiler finds a static library; it prints the bare name of one that it does not find. For another machine it is the
+/// compiler that Cargo is told to link with.
 fn static_library(name: &str) -> Option<PathBuf> {
-    let output = Command::new("cc").arg(format!("-print-file-name=lib{name}.a")).output().ok()?;
+    let compiler = std::env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into());
+    let output = Command::new(compiler).arg(format!("-print-file-name=lib{name}.a")).output().ok()?;
     let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
     path.is_absolute().then(|| path.parent().map(Path::to_owned)).flatten()
 }
+
+/// The folder of LLVM's libraries in Debian.
+const DEBIAN_FOLDER: &str = "/usr/lib/llvm-22/lib";
 
 /// What to do where LLVM is not found.
 const INSTALL: &str = "the development files of LLVM 22 are needed (llvm-22-dev of Debian; scripts/setup installs them), in /usr/lib/llvm-22 \

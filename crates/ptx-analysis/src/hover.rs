@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use ptx_demangle::{demangled, demangled_text};
 use ptx_diag::{Span, counted};
 use ptx_isa::{
     Candidate, Form, Mod, ScalarType, describe, describe_directive, describe_special, type_text, version_text,
@@ -119,6 +120,9 @@ fn about_symbol(document: &Document, occurrence: &Occurrence, id: SymbolId) -> O
         format!("`{name}`, a {}", symbol.kind.text())
     };
     let _ = write!(out, "{of_kind}");
+    if let Some(source) = demangled(name) {
+        let _ = write!(out, ", in its source `{source}`");
+    }
     if let Some(ty) = symbol.ty {
         let _ = write!(out, ": `.{}`", ty.as_str());
         // A variable may be an array of them.
@@ -129,7 +133,7 @@ fn about_symbol(document: &Document, occurrence: &Occurrence, id: SymbolId) -> O
     if let Some(function) = symbol.function.and_then(|at| document.index().functions().get(at as usize))
         && let Some(function) = document.index().symbol(function.symbol)
     {
-        let _ = write!(out, "; in `{}`", document.slice(function.name));
+        let _ = write!(out, "; in `{}`", demangled_text(document.slice(function.name)));
     }
     out.push_str(".\n\n");
     about_uses(document, symbol, id, is_member.then_some(name), &mut out);

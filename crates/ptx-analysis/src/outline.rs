@@ -1,5 +1,6 @@
 //! The symbols of a document as a tree: what a function declares is below it.
 
+use ptx_demangle::demangled;
 use ptx_diag::Span;
 
 use crate::document::Document;
@@ -11,7 +12,7 @@ use crate::index::{Symbol, SymbolId, SymbolKind};
 pub struct Outline {
     /// The name; of a range with its count.
     pub name: String,
-    /// The type of a variable or register, in PTX; the words before the name of a function.
+    /// The type of a variable or register, in PTX; the words before the name of a function, and its name in the source if that is another.
     pub detail: String,
     /// The kind.
     pub kind: SymbolKind,
@@ -61,7 +62,9 @@ fn entry(document: &Document, _: SymbolId, symbol: &Symbol, span: Span) -> Outli
         (SymbolKind::Kernel | SymbolKind::Function | SymbolKind::Variable, _) => {
             let text = declaration_text(document, symbol);
             let head = text.split_once(document.slice(symbol.name)).map(|(head, _)| head);
-            head.into_iter().flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+            let source = demangled(document.slice(symbol.name));
+            let words = head.into_iter().flat_map(str::split_whitespace).chain(source.as_deref());
+            words.collect::<Vec<_>>().join(" ")
         }
         (_, Some(ty)) => format!(".{}", ty.as_str()),
         (_, None) => String::new(),

@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use ptx_demangle::demangled_text;
 use ptx_device::{Device, DeviceError};
 
 use crate::error::{Answer, CUresult, Failure};
@@ -94,7 +95,7 @@ impl Gpu {
             let mut reported = lock(&self.reported);
             if !std::mem::replace(&mut *reported, true) {
                 self.flush();
-                LOG.report(&stopped.to_string());
+                LOG.report(&demangled_text(&stopped.to_string()));
             }
         }
         error.into()

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+use ptx_demangle::{demangled, demangled_text};
 use ptx_device::{DeviceError, Report};
 use serde_json::json;
 
@@ -118,6 +119,7 @@ fn text(kernels: &[(String, Launches)]) -> String {
     );
     text += " launches failed engine   total ms    mean ms longest ms  warp instr.  kernel\n";
     for (name, launches) in kernels {
+        let name = demangled_text(name);
         let (count, total) = (launches.count(), milliseconds(launches.total));
         let mean = if count == 0 { 0.0 } else { total / count as f64 };
         let longest = milliseconds(launches.longest);
@@ -136,6 +138,7 @@ fn line(kernels: &[(String, Launches)]) -> String {
     let kernels = kernels.iter().map(|(name, launches)| {
         json!({
             "kernel": name,
+            "demangled": demangled(name),
             "launches": launches.count(),
             "interpreted": launches.interpreted,
             "compiled": launches.compiled,
@@ -186,16 +189,19 @@ mod tests {
             ..Launches::default()
         };
         let failed = Launches { failed: 1, ..Launches::default() };
-        let kernels = [("add".to_owned(), launches), ("bad".to_owned(), failed)];
+        let kernels = [("add".to_owned(), launches), ("_Z3badPf".to_owned(), failed)];
         let text = text(&kernels);
         assert!(text.contains(": 3 launches of 2 kernels, 6.000 ms\n"), "{text}");
         let rows: Vec<Vec<&str>> =
             text.lines().skip(2).map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(rows[0], ["3", "0", "both", "6.000", "2.000", "4.000", "77", "add"]);
-        assert_eq!(rows[1], ["0", "1", "-", "0.000", "0.000", "0.000", "0", "bad"]);
+        assert_eq!(rows[1], ["0", "1", "-", "0.000", "0.000", "0.000", "0", "bad(float*)"]);
         let parsed: serde_json::Value = serde_json::from_str(&line(&kernels)).unwrap();
         assert_eq!(parsed["kernels"][0]["launches"], 3);
         assert_eq!(parsed["kernels"][0]["longest_ns"], 4_000_000);
         assert_eq!(parsed["kernels"][1]["failed"], 1);
+        let names = |at: usize| (&parsed["kernels"][at]["kernel"], &parsed["kernels"][at]["demangled"]);
+        assert_eq!(names(0), (&json!("add"), &json!(null)));
+        assert_eq!(names(1), (&json!("_Z3badPf"), &json!("bad(float*)")));
     }
 }

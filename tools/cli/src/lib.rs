@@ -8,7 +8,6 @@ mod arguments;
 mod batch;
 mod captured;
 pub mod code;
-mod demangle;
 mod examples;
 mod explain;
 mod failure;
@@ -25,7 +24,6 @@ pub use arguments::{
     parse_arguments, print_documents, ptx_version, sm,
 };
 pub use batch::{Batch, refuse_folders, run_batch};
-pub use demangle::{demangled, demangled_finding, demangled_text, named};
 pub use examples::{CodeExample, ExampleKind, code_examples};
 pub use explain::{all_codes, explanation};
 pub use failure::{ExitStatus, Failure, rejected, usage_or_rejected};

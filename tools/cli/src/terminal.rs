@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use ptx_demangle::{demangled_finding, demangled_text};
 use ptx_diag::{Code, Diagnostic, Diagnostics, Format, Severity, SourceFile, render};
 
 use crate::failure::{ExitStatus, Failure};
@@ -53,7 +54,7 @@ impl Terminal {
         self.format
     }
 
-    /// Shows diagnostics.
+    /// Shows diagnostics, to people with the names of functions as their source has them.
     pub fn report(&self, source: &SourceFile, diagnostics: &Diagnostics) {
         write_stderr(&render(source, &self.weighed(diagnostics), self.format));
     }
@@ -71,7 +72,7 @@ impl Terminal {
         Ok(())
     }
 
-    /// The diagnostics, with warnings omitted or turned into errors as the user specifies.
+    /// The diagnostics as they are shown, with warnings omitted or turned into errors as the user specifies.
     fn weighed(&self, diagnostics: &Diagnostics) -> Diagnostics {
         let mut weighed = Diagnostics::new();
         for diagnostic in diagnostics {
@@ -81,7 +82,11 @@ impl Terminal {
                 (Severity::Warning, Warnings::Denied) => diagnostic.severity = Severity::Error,
                 _ => {}
             }
-            weighed.push(diagnostic);
+            weighed.push(if self.format == Format::Json {
+                diagnostic
+            } else {
+                demangled_finding(diagnostic)
+            });
         }
         weighed
     }
@@ -112,7 +117,7 @@ impl Terminal {
     pub fn say(&self, text: String) {
         match self.format {
             Format::Json => self.show_note(code::PROGRESS, text),
-            Format::Human(_) | Format::Short => write_stderr(&format!("{text}\n")),
+            Format::Human(_) | Format::Short => write_stderr(&format!("{}\n", demangled_text(&text))),
         }
     }
 

@@ -5,6 +5,7 @@ use lsp_types::{
     SymbolKind as Kind, TextEdit, Uri,
 };
 use ptx_analysis::{Document, Edit, Encoding, Positions, SymbolKind};
+use ptx_demangle::demangled_finding;
 use ptx_diag::{Diagnostic, Diagnostics, Severity, Span};
 
 pub fn own(position: Position) -> ptx_analysis::Position {
@@ -53,6 +54,7 @@ pub fn place(one: &Diagnostic) -> Span {
 }
 
 pub fn diagnostic(positions: &mut Positions<'_>, uri: &Uri, one: &Diagnostic) -> lsp_types::Diagnostic {
+    let one = &demangled_finding(one.clone());
     let range_of = range(positions, place(one));
     let mut message = one.message.clone();
     if let Some(label) = one.label.as_deref().filter(|label| !message.contains(label)) {

@@ -10,6 +10,7 @@ use lsp_types::{
     WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 use ptx_analysis::{Access, FoldKind, Occurrence, Outline, Positions, SymbolId, SymbolKind};
+use ptx_demangle::demangled;
 use ptx_diag::Span;
 
 use crate::convert;
@@ -101,7 +102,7 @@ fn symbol(positions: &mut Positions<'_>, outline: Outline) -> DocumentSymbol {
     }
 }
 
-/// Functions and variables of all open documents whose name has the asked text.
+/// Functions and variables of all open documents whose name, in PTX or in the source, has the asked text.
 #[expect(deprecated, reason = "the field must be given")]
 pub fn workspace_symbols(
     state: &mut State,
@@ -114,7 +115,8 @@ pub fn workspace_symbols(
         let symbols = open.document.index().symbols().map(|(_, symbol)| symbol);
         for symbol in symbols.filter(|symbol| symbol.function.is_none() && symbol.kind != SymbolKind::Label) {
             let name = open.document.slice(symbol.name);
-            if name.to_ascii_lowercase().contains(&wanted) {
+            let is_wanted = |name: &str| name.to_ascii_lowercase().contains(&wanted);
+            if is_wanted(name) || demangled(name).is_some_and(|name| is_wanted(&name)) {
                 found.push(SymbolInformation {
                     name: name.to_owned(),
                     kind: convert::symbol_kind(symbol.kind),
@@ -165,7 +167,7 @@ fn item(state: &State, open: &Open, id: SymbolId) -> Option<CallHierarchyItem> {
         name: document.slice(symbol.name).to_owned(),
         kind: convert::symbol_kind(symbol.kind),
         tags: None,
-        detail: None,
+        detail: demangled(document.slice(symbol.name)),
         uri: open.uri.clone(),
         range: state.range(document, whole.map_or(symbol.declaration, |function| function.span)),
         selection_range: state.range(document, symbol.name),

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use ptx_cli::{ExitStatus, Failure, named, read_input};
+use ptx_cli::{ExitStatus, Failure, read_input};
+use ptx_demangle::named;
 use ptx_diag::Diagnostic;
 use ptx_ir::{FunctionKind, Module};
 use ptx_isa::ScalarType;

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use ptx_cli::{Failure, Output, demangled, is_same_file, refuse_input, rejected};
+use ptx_cli::{Failure, Output, is_same_file, refuse_input, rejected};
+use ptx_demangle::demangled;
 use ptx_diag::{Diagnostics, SourceFile};
 use ptx_driver::{Sources, Translated, llvm_context, llvm_finding, locate_lines, view, view_of_rejected};
 use ptx_ir::Module;

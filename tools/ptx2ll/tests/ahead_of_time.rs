@@ -297,6 +297,10 @@ fn refusals() {
         rejected(&kernel(""), &["--target=host"]),
         "k.ptx:4:8: error[T0021]: the block shape of the kernel `k` is not specified\n"
     );
+    assert_eq!(
+        rejected(&kernel("").replace("k()", "_Z1kv()"), &["--target=host"]),
+        "k.ptx:4:8: error[T0021]: the block shape of the kernel `k()` is not specified\n"
+    );
     // The instruction calls a function of the runtime that is not available to objects.
     let product = kernel(
         ".reg .b32 %r<5>;\n.reg .b64 %a;\nmov.u64 %a, 64;\n\

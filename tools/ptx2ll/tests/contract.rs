@@ -244,6 +244,23 @@ fn short_and_human_findings_name_file_line_and_column() {
 }
 
 #[test]
+fn findings_name_functions_as_their_source_does() {
+    let twice =
+        ".version 8.0\n.target sm_80\n.address_size 64\n.entry _Z1ki() { ret; }\n.entry _Z1ki() { ret; }\n";
+    for format in ["short", "human"] {
+        let (status, _, err) = ptx2ll(&[&format!("--error-format={format}")], twice.as_bytes());
+        assert_eq!(status, 1);
+        assert!(err.contains("function `k(int)` is already defined"), "{err}");
+    }
+    assert!(ptx2ll(&[], twice.as_bytes()).2.contains("| .entry _Z1ki()"), "the source is as it is");
+    let (_, _, err) = ptx2ll(&["--error-format=json"], twice.as_bytes());
+    assert!(
+        err.contains("function `_Z1ki` is already defined"),
+        "programs get the names of the input: {err}"
+    );
+}
+
+#[test]
 fn bad_inputs_are_rejected_and_not_crashed_on() {
     let nested = format!(".version 8.0\n.target sm_80\n.global .u32 x = {}1;\n", "(".repeat(10_000));
     let inputs: [&[u8]; 6] =

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 
 use libtest_mimic::{Arguments, Trial};
+use testing::browser::Browser;
 
-const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 const OPT: &str = "/usr/lib/llvm-22/bin/opt";
 
 fn exists(program: &str) -> bool {
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
         };
         Trial::test(name, run).with_ignored_flag(!is_possible)
     };
-    let has_browser = BROWSERS.iter().any(|program| exists(program));
+    let has_browser = Browser::find().is_some();
     let trials = vec![
         trial("a page has each line once and is well-formed", true, each_line_once),
         trial("text cannot leave its place in a page", true, hostile_text),
@@ -211,15 +211,11 @@ fn remarks_of_passes() {
     assert!(told.contains("remark: k.ptx:12:5: load of type i32 eliminated"), "{told}");
 }
 
-/// The document that the browser has made of a page, by its address in a folder.
+/// The document that the browser has made of a page, by its address in a folder. The page makes no request, and its script no error.
 fn shown(folder: &Path, address: &str) -> String {
-    let browser = BROWSERS.iter().find(|program| exists(program)).expect("found before");
-    let profile = format!("--user-data-dir={}", folder.join("profile").display());
-    let address = format!("file://{}/{address}", folder.display());
-    let mut command = Command::new(browser);
-    command.args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", &profile, &address]);
-    let output = command.stderr(Stdio::null()).output().expect("runs");
-    String::from_utf8(output.stdout).expect("UTF-8")
+    let shown = Browser::find().expect("found before").show(folder, address);
+    assert_eq!(shown.console, [""; 0], "{address}");
+    shown.document
 }
 
 /// What a user does, and the lines of the input that are marked then.

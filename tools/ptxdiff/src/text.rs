@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ptx_cli::demangled_text;
+use ptx_demangle::demangled_text;
 use ptx_diag::{SourceFile, Span};
 use ptx_diff::{Change, Comparison, Edit, FunctionChange, Line};
 

@@ -1,7 +1,8 @@
 //! The engine that executes a kernel, and remarks on the kernel's code. [`ptx_device::policy`] decides how a launch begins with an engine.
 
 use clap::ValueEnum;
-use ptx_cli::{code, demangled_text};
+use ptx_cli::code;
+use ptx_demangle::demangled_text;
 use ptx_device::policy::NotCompiled;
 use ptx_diag::{Detail, Diagnostic, Severity};
 use ptx_driver::Sources;

@@ -4,7 +4,8 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use ptx_cli::{ExitStatus, Failure, Terminal, code, demangled_text};
+use ptx_cli::{ExitStatus, Failure, Terminal, code};
+use ptx_demangle::demangled_text;
 use ptx_diag::{Detail, Diagnostic};
 use signal_hook::consts::SIGINT;
 use signal_hook::iterator::Signals;

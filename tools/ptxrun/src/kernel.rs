@@ -1,6 +1,7 @@
 //! Which kernel of a program is launched, and its names.
 
-use ptx_cli::{Failure, demangled, named};
+use ptx_cli::Failure;
+use ptx_demangle::{demangled, named};
 use ptx_ir::{Function, FunctionKind, Module};
 
 use crate::plan::usage;

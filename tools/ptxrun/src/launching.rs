@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ptx_cli::{ExitStatus, Failure, Output, demangled_finding};
+use ptx_cli::{ExitStatus, Failure, Output};
+use ptx_demangle::demangled_finding;
 use ptx_device::policy::{self, Compilation, NotStarted, Raced, Start, When};
 use ptx_diag::{Diagnostic, Diagnostics, Severity};
 use ptx_driver::Sources;

@@ -1,6 +1,6 @@
 //! Lists the kernels of a program (`--list`).
 
-use ptx_cli::demangled;
+use ptx_demangle::demangled;
 use ptx_diag::Diagnostics;
 use ptx_ir::{Module, Param, Variable};
 use serde_json::{Value, json};

@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use ptx_cli::{Failure, Output, demangled, read_at_most};
+use ptx_cli::{Failure, Output, read_at_most};
+use ptx_demangle::demangled;
 use ptx_diag::{Format, Span};
 use ptx_driver::Sources;
 use ptx_exec::{Counts, Launch, Profile, SourceLine};

@@ -535,3 +535,11 @@ define ptx_kernel void @k(ptr addrspace(1) %p) noinline optnone {
     let (status, _, err) = ll2ptx(&[], text.as_bytes());
     assert_eq!((status, err.as_str()), (0, ""));
 }
+
+#[test]
+fn findings_name_functions_as_their_source_does() {
+    let text = MODULE.replace("void @store", "i32 @_Z5storePi").replace("ret void", "ret i32 1");
+    let (status, _, err) = ll2ptx(&["--error-format=short"], text.as_bytes());
+    assert_eq!(status, 1, "{err}");
+    assert!(err.contains("a kernel that returns a value, in function store(int*)"), "{err}");
+}

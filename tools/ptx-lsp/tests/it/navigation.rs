@@ -207,3 +207,34 @@ fn semantic_tokens_tell_the_meaning_of_words_and_what_changed() {
     let fresh = client.request("textDocument/semanticTokens/full", document);
     assert_eq!(json!(data), fresh["data"]);
 }
+
+#[test]
+fn mangled_names_are_followed_by_those_of_the_source() {
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n.func _Z5scalef(.param .b32 x) { ret; }\n\
+                .entry _Z1kv() {\n.reg .f32 %a;\ncall _Z5scalef, (%a);\n}\n";
+    let mut client = Client::with(text);
+    let found = client.about("textDocument/hover", text, "_Z5scalef", 1);
+    let hover = found["contents"]["value"].as_str().expect("a text");
+    assert!(hover.contains("`_Z5scalef`, a function, in its source `scale(float)`"), "{hover}");
+    let found = client.about("textDocument/hover", text, "%a", 0);
+    let hover = found["contents"]["value"].as_str().expect("a text");
+    assert!(hover.contains("in `k()`"), "{hover}");
+    let found = client.request("textDocument/documentSymbol", json!({ "textDocument": { "uri": URI } }));
+    assert_eq!((&found[1]["name"], &found[1]["detail"]), (&json!("_Z1kv"), &json!(".entry k()")));
+    for (query, count) in [("SCALE(", 1), ("z5scale", 1), ("scale(int", 0)] {
+        let found = client.request("workspace/symbol", json!({ "query": query }));
+        assert_eq!(found.as_array().map(Vec::len), Some(count), "{query}: {found}");
+    }
+    let found = client.about("textDocument/prepareCallHierarchy", text, "_Z5scalef", 0);
+    assert_eq!(found[0]["detail"], "scale(float)");
+}
+
+#[test]
+fn diagnostics_name_functions_as_their_source_does() {
+    let mut client = Client::with(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.entry _Z1ki() { ret; }\n.entry _Z1ki() { ret; }\n",
+    );
+    let found = client.diagnostics(1);
+    let messages: Vec<&str> = found.iter().filter_map(|one| one["message"].as_str()).collect();
+    assert!(messages.iter().any(|message| message.contains("`k(int)`")), "{messages:?}");
+}

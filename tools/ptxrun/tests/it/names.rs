@@ -75,3 +75,13 @@ fn lists_reports_and_profiles_have_both_names() {
     let row: Value = serde_json::from_str(out.lines().next().expect("a line")).expect("JSON");
     assert_eq!((&row["function"], &row["demangled"]), (&"_Z5saxpyi".into(), &"saxpy(int)".into()));
 }
+
+#[test]
+fn findings_of_the_verifier_name_functions_as_their_source_does() {
+    let (status, _, err) = ptxrun(
+        &["--list", "--error-format=short"],
+        &format!("{MANGLED}.visible .entry _Z5saxpyi() {{ ret; }}\n"),
+    );
+    assert_eq!(status, 1, "{err}");
+    assert!(err.contains("k.ptx:7:") && err.contains("`saxpy(int)`"), "{err}");
+}

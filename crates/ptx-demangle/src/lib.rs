@@ -1,4 +1,10 @@
-//! The names of kernels as their source has them: compilers of C++ and Rust mangle them.
+//! The names of kernels and functions as their source has them: compilers of C++ and Rust mangle them.
+//!
+//! ```
+//! assert_eq!(ptx_demangle::demangled("_Z5saxpyif").as_deref(), Some("saxpy(int, float)"));
+//! assert_eq!(ptx_demangle::demangled_text("trap in kernel _Z5saxpyif"), "trap in kernel saxpy(int, float)");
+//! assert_eq!(ptx_demangle::named(&["_Z5saxpyif", "_Z5scalev"], "saxpy"), ["_Z5saxpyif"]);
+//! ```
 
 use std::fmt;
 
@@ -46,7 +52,8 @@ fn is_rust(name: &str) -> bool {
     name.starts_with("_R") || has_hash()
 }
 
-/// A text in which each mangled name is the name in the source.
+/// A text in which each mangled name is the name in the source. Parts of the paths of files are kept, and a mangled name if the text has its name in the source,
+/// too.
 pub fn demangled_text(text: &str) -> String {
     let mut found = String::with_capacity(text.len());
     let mut rest = text;
@@ -55,7 +62,8 @@ pub fn demangled_text(text: &str) -> String {
         // Default: the last word.
         let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
-        match demangled(word) {
+        let is_in_path = found.ends_with(['/', '\\', '.']) || begins_in_path(after);
+        match demangled(word).filter(|name| !is_in_path && !text.contains(name)) {
             Some(name) => found.push_str(&name),
             None => found.push_str(word),
         }
@@ -68,10 +76,25 @@ pub fn demangled_text(text: &str) -> String {
     found
 }
 
-/// A diagnostic whose text has the names of the source. The detail `kernel` keeps the name in the module, and `demangled` has that of the source.
+/// Whether a text goes on with a path whose beginning is before it: with a separator, or with an extension. A full stop ends a sentence.
+fn begins_in_path(text: &str) -> bool {
+    let extension =
+        || text.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric()));
+    text.starts_with(['/', '\\']) || extension()
+}
+
+/// A diagnostic with the names of the source. The help keeps those of the module if there is an edit that carries it out: it has what is to be written. The detail
+/// `kernel` keeps the name in the module, too, and `demangled` has that of the source.
+#[must_use]
 pub fn demangled_finding(mut finding: Diagnostic) -> Diagnostic {
     finding.message = demangled_text(&finding.message);
-    finding.help = finding.help.map(|help| demangled_text(&help));
+    if finding.fixes.is_empty() {
+        finding.help = finding.help.map(|help| demangled_text(&help));
+    }
+    finding.label = finding.label.map(|label| demangled_text(&label));
+    for label in &mut finding.related {
+        label.text = demangled_text(&label.text);
+    }
     let kernel = finding.details.iter().find_map(|(key, detail)| match (*key, detail) {
         ("kernel", Detail::Text(name)) => demangled(name),
         _ => None,
@@ -156,6 +179,8 @@ fn without_template_arguments(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use ptx_diag::{Code, Span};
+
     use super::*;
 
     #[test]
@@ -195,6 +220,14 @@ mod tests {
         let text = "trap in kernel _Z1kv, function _Z1fi, at `_Z1kv_param_0`";
         assert_eq!(demangled_text(text), "trap in kernel k(), function f(int), at `_Z1kv_param_0`");
         assert_eq!(demangled_text("é _Z1kv"), "é k()");
+        assert_eq!(demangled_text("It ends in _Z1kv."), "It ends in k().");
+    }
+
+    #[test]
+    fn paths_and_names_that_have_both_forms_are_kept() {
+        for text in ["a/_Z1kv", "_Z1kv/a.ptx", "in `_Z1kv.ptx`", "a._Z1kv", "C:\\_Z1kv", "`_Z1kv` (k())"] {
+            assert_eq!(demangled_text(text), text);
+        }
     }
 
     #[test]
@@ -219,10 +252,19 @@ mod tests {
 
     #[test]
     fn the_kernel_of_a_report_keeps_its_name_in_the_module() {
-        let finding = Diagnostic::error_without_place(crate::code::USAGE, "in kernel _Z1kv")
+        let finding = Diagnostic::error(Code("X0001"), Span::default(), "in kernel _Z1kv")
+            .with_label("`_Z1kv` here")
+            .with_related(Span::default(), "from `_Z1fi`")
+            .with_help("write `_Z1gv`")
+            .with_fix(Span::default(), "_Z1gv")
             .with_detail("kernel", Detail::Text("_Z1kv".to_owned()));
         let finding = demangled_finding(finding);
         assert_eq!(finding.message, "in kernel k()");
+        assert_eq!(finding.label.as_deref(), Some("`k()` here"));
+        assert_eq!(finding.related[0].text, "from `f(int)`");
+        assert_eq!(finding.help.as_deref(), Some("write `_Z1gv`"));
+        let other = Diagnostic::error(Code("X0001"), Span::default(), "").with_help("one of _Z1gv, _Z1kv");
+        assert_eq!(demangled_finding(other).help.as_deref(), Some("one of g(), k()"));
         let text = |text: &str| Detail::Text(text.to_owned());
         assert_eq!(finding.details, [("kernel", text("_Z1kv")), ("demangled", text("k()"))]);
     }
