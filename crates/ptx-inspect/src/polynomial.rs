@@ -176,13 +176,18 @@ impl Polynomial {
         Some(sum)
     }
 
-    /// The sum as text, with these names: `4*%tid.x + [n] + 16`.
+    /// The sum as text, with these names: `[n] + 4*%tid.x + 16`.
     pub(crate) fn text(&self, name: &mut impl FnMut(Atom) -> String) -> String {
         let mut text = String::new();
-        // Products first, the constant last.
-        let (constant, products): (Vec<_>, Vec<_>) =
-            self.terms.iter().partition(|(atoms, _)| atoms.is_empty());
-        for (atoms, factor) in products.into_iter().chain(constant) {
+        // Where memory begins first, the constant last.
+        let rank = |atoms: &[Atom], factor: i64| match atoms {
+            [] => 2,
+            [Atom::Address(_) | Atom::Parameter(..)] if factor == 1 => 0,
+            _ => 1,
+        };
+        let mut terms: Vec<(&Vec<Atom>, &i64)> = self.terms.iter().collect();
+        terms.sort_by_key(|(atoms, factor)| rank(atoms, **factor));
+        for (atoms, factor) in terms {
             let sign = match (text.is_empty(), *factor < 0) {
                 (true, false) => "",
                 (true, true) => "-",

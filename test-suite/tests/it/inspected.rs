@@ -183,14 +183,22 @@ fn compare_conflicts(
 fn claims_are_what_is_counted() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut compared = Compared::default();
-    for set in SETS {
-        for kernel in kernels(root, set, Size::Small, |_| true).expect("the suite's") {
-            let inspected = Inspected::new(kernel);
-            let threads = inspected.compare_counts(&mut compared);
-            if threads <= MOST_TRACED {
-                inspected.compare_values(&mut compared);
-            }
+    let all =
+        SETS.into_iter().flat_map(|set| kernels(root, set, Size::Small, |_| true).expect("the suite's"));
+    let all = testing::sample("kernels that are inspected and executed", all.collect(), 60);
+    for kernel in all {
+        let inspected = Inspected::new(kernel);
+        let threads = inspected.compare_counts(&mut compared);
+        if threads <= MOST_TRACED {
+            inspected.compare_values(&mut compared);
         }
     }
-    eprintln!("{compared:?}");
+    // Each is compared, whatever the sample is, and often if it is all of them.
+    let Compared { sectors, exact_sectors, conflicts, branches, divergent_branches, uniform, .. } = compared;
+    assert!(sectors > 0 && exact_sectors > 0 && conflicts > 0 && uniform > 0, "{compared:?}");
+    assert!(divergent_branches < branches, "{compared:?}");
+    if testing::takes_all() {
+        assert!(sectors > 2_000 && exact_sectors > 300 && conflicts > 4_000, "{compared:?}");
+        assert!(branches - divergent_branches > 300 && uniform > 10_000, "{compared:?}");
+    }
 }
