@@ -15,6 +15,8 @@ pub(crate) struct Code<'m> {
     pub(crate) cfg: Cfg,
     /// The blocks that the entry reaches, in reverse post-order.
     pub(crate) order: Vec<usize>,
+    /// The places of blocks in that order.
+    pub(crate) position: Vec<usize>,
     /// The immediate dominator of each block, itself for the entry.
     pub(crate) immediate: Vec<Option<usize>>,
     /// The first and the last number of each block's part of the dominator tree.
@@ -36,6 +38,8 @@ impl<'m> Code<'m> {
     ) -> Self {
         let cfg = Cfg::new(body);
         let order: Vec<usize> = cfg.reverse_post_order().iter().map(|block| block.index()).collect();
+        let mut position = vec![0; cfg.blocks.len()];
+        order.iter().enumerate().for_each(|(at, block)| position[*block] = at);
         let immediate = immediate_dominators(&cfg);
         let intervals = intervals(&order, &immediate);
         let mut blocks = vec![0; body.statements.len()];
@@ -54,6 +58,7 @@ impl<'m> Code<'m> {
             body,
             cfg,
             order,
+            position,
             immediate,
             intervals,
             blocks,
@@ -94,6 +99,14 @@ impl<'m> Code<'m> {
             Stmt::Inst(inst) => Some((at, inst)),
             _ => None,
         })
+    }
+
+    /// A statement that is an instruction.
+    pub(crate) fn instruction(&self, statement: usize) -> Option<(usize, &'m Inst)> {
+        match &self.body.statements[statement] {
+            Stmt::Inst(inst) => Some((statement, inst)),
+            _ => None,
+        }
     }
 
     pub(crate) fn successors(&self, block: usize) -> impl Iterator<Item = usize> {

@@ -4,6 +4,7 @@
 //! condition that is not, and it has not left a loop that threads leave at different times.
 
 mod joins;
+mod work;
 
 use ptx_ir::{Guard, Inst};
 use ptx_isa::{BlockSem, ControlSem, MemorySem, MoveSem, Sem, SpecialReg, StateSpace, WarpSem};
@@ -14,6 +15,7 @@ use crate::polynomial::{Atom, Polynomial};
 use crate::ssa::{Origin, Ssa, ValueId};
 use crate::values::Values;
 use crate::values::evaluate::Warps;
+use work::{Item, Work};
 
 /// The threads for which a value is the same.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize)]
@@ -71,8 +73,7 @@ impl<'v, 'c, 'm> Divergence<'v, 'c, 'm> {
                 found.raise(value, Level::Thread, Reason::Entry);
             }
         }
-        // Levels only rise, so that this ends.
-        while found.pass() {}
+        found.run();
         found
     }
 
@@ -199,30 +200,42 @@ impl<'v, 'c, 'm> Divergence<'v, 'c, 'm> {
         level.map_or(Level::Block, |level| self.evaluated(sum, level))
     }
 
-    /// Raises what has to be; whether anything was.
-    fn pass(&mut self) -> bool {
-        let code = self.code();
-        let mut changes = false;
-        for &block in &code.order {
-            for &value in &self.ssa().meets[block] {
-                changes |= self.meet(value, block);
-            }
-            for (at, inst) in code.instructions(block) {
-                for &value in &self.ssa().writes[at] {
-                    changes |= self.written(value, at, inst);
+    /// Raises levels until none has to be. They only rise, so that this ends.
+    fn run(&mut self) {
+        let mut work = Work::new(self.code(), self.ssa());
+        while let Some(item) = work.next() {
+            let is_left = match item {
+                Item::Meet(value) => {
+                    if self.meet(value) {
+                        work.add_users(value);
+                    }
+                    false
                 }
+                Item::Statement(at) => self.statement(at, &mut work),
+            };
+            if is_left {
+                work.add_all();
             }
-            changes |= self.part(block);
         }
-        changes
+    }
+
+    /// Raises what a statement writes, and what depends on where it goes. Whether a loop is left at different times now.
+    fn statement(&mut self, at: usize, work: &mut Work<'_>) -> bool {
+        let Some((_, inst)) = self.code().instruction(at) else { return false };
+        for &value in &self.ssa().writes[at] {
+            if self.written(value, at, inst) {
+                work.add_users(value);
+            }
+        }
+        inst.mnemonic.effects().terminator && self.part(self.code().block_of(at), work)
     }
 
     /// What meets in a block. Whether control parted before is known by the branch.
-    fn meet(&mut self, value: ValueId, block: usize) -> bool {
-        let Origin::Meet { from, .. } = &self.ssa().value(value).origin else { return false };
+    fn meet(&mut self, value: ValueId) -> bool {
+        let Origin::Meet { block, from } = &self.ssa().value(value).origin else { return false };
         let mut changes = false;
         for (_, from) in from {
-            let (level, statement) = self.level_in(*from, block);
+            let (level, statement) = self.level_in(*from, *block);
             changes |= self.raise(value, level, statement.map_or(Reason::Of(*from), Reason::Left));
         }
         // Where loops have several entries it is not known which threads are in the same iteration.
@@ -328,34 +341,31 @@ impl<'v, 'c, 'm> Divergence<'v, 'c, 'm> {
         })
     }
 
-    /// Where a branch parts threads.
-    fn part(&mut self, block: usize) -> bool {
+    /// Where a branch parts threads. Whether a loop is left at different times now.
+    fn part(&mut self, block: usize, work: &mut Work<'_>) -> bool {
         let Some((at, inst)) = self.code().terminator(block) else { return false };
         let is_indexed = inst.mnemonic.sem() == Sem::Control(ControlSem::BrxIdx);
-        if inst.guard.is_none() && !is_indexed {
-            return false;
-        }
         let (level, _) = self.of_sources(at);
-        let mut changes = level > self.branches[block];
-        if level == Level::Block {
+        if level <= self.branches[block] || inst.guard.is_none() && !is_indexed {
             return false;
         }
         self.branches[block] = level;
+        let mut is_left = false;
         let parted = joins::parted(self.code(), block);
         for number in parted.left {
             if level > self.exits[number].0 {
                 self.exits[number] = (level, at);
-                changes = true;
+                is_left = true;
             }
         }
         for join in parted.joins {
             for &value in &self.ssa().meets[join] {
-                if self.is_mixed(value) {
-                    changes |= self.raise(value, level, Reason::Parted(at));
+                if self.is_mixed(value) && self.raise(value, level, Reason::Parted(at)) {
+                    work.add_users(value);
                 }
             }
         }
-        changes
+        is_left
     }
 
     /// Whether different values meet.

@@ -2,6 +2,7 @@
 
 use ptx_ir::Operand;
 use ptx_isa::{ControlSem, Sem};
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::divergence::{Divergence, Level, Reason};
@@ -70,6 +71,8 @@ pub struct DivergenceFacts {
 
 /// So many steps to a reason are told; those in the middle are left out.
 const MOST_STEPS: usize = 16;
+/// Longer ways are not followed to their end.
+const MOST_FOLLOWED: usize = 500;
 
 impl Divergence<'_, '_, '_> {
     pub(crate) fn facts(&self) -> DivergenceFacts {
@@ -124,42 +127,46 @@ impl Divergence<'_, '_, '_> {
 
     /// The way to the source of a difference.
     fn why(&self, value: ValueId) -> Vec<Why> {
-        let code = self.values.code;
-        let statement = |at: usize, what: &str| match &code.body.statements[at] {
-            ptx_ir::Stmt::Inst(inst) => {
-                Why { line: code.line(at), text: format!("{what}{}", code.text(inst)) }
-            }
-            _ => Why { line: code.line(at), text: what.to_owned() },
-        };
-        let (mut why, mut next, mut seen) = (Vec::new(), Some(value), Vec::new());
-        while let Some(value) = next.take() {
-            if seen.contains(&value) {
-                break;
-            }
-            seen.push(value);
-            let register = code.register(self.values.ssa.value(value).register);
-            match &self.values.ssa.value(value).origin {
-                Origin::Statement { at, .. } => why.push(statement(*at, "")),
-                Origin::Entry => {
-                    why.push(Why { line: 0, text: format!("{register} when the function begins") });
-                }
-                // What is met is told by what comes next.
-                Origin::Meet { .. } => {}
-            }
-            match self.reason(value) {
-                Reason::Of(other) => next = Some(other),
+        let (mut way, mut seen) = (vec![value], FxHashSet::from_iter([value]));
+        while let Some(Reason::Of(other)) = way.last().map(|last| self.reason(*last))
+            && way.len() < MOST_FOLLOWED
+            && seen.insert(other)
+        {
+            way.push(other);
+        }
+        let is_told = |at: usize| at < MOST_STEPS / 2 || at + MOST_STEPS / 2 >= way.len();
+        let told = way.iter().enumerate().filter(|(at, _)| is_told(*at));
+        let mut why: Vec<Why> = told.filter_map(|(_, value)| self.step(*value)).collect();
+        if let Some(last) = way.last() {
+            let register = self.values.code.register(self.values.ssa.value(*last).register);
+            match self.reason(*last) {
                 Reason::Parted(at) => {
-                    why.push(statement(at, &format!("{register} depends on the way from ")));
+                    why.push(self.statement_with(at, &format!("{register} depends on the way from ")));
                 }
                 Reason::Left(at) => {
-                    why.push(statement(at, "threads leave a loop at different times by "));
+                    why.push(self.statement_with(at, "threads leave a loop at different times by "));
                 }
-                Reason::Statement | Reason::Entry => {}
+                Reason::Of(_) | Reason::Statement | Reason::Entry => {}
             }
         }
-        if why.len() > MOST_STEPS {
-            why.drain(MOST_STEPS / 2..why.len() - MOST_STEPS / 2);
-        }
         why
+    }
+
+    /// Where a value is made. What is met is told by what comes next.
+    fn step(&self, value: ValueId) -> Option<Why> {
+        match &self.values.ssa.value(value).origin {
+            Origin::Statement { at, .. } => Some(self.statement_with(*at, "")),
+            Origin::Entry => {
+                let register = self.values.code.register(self.values.ssa.value(value).register);
+                Some(Why { line: 0, text: format!("{register} when the function begins") })
+            }
+            Origin::Meet { .. } => None,
+        }
+    }
+
+    fn statement_with(&self, at: usize, what: &str) -> Why {
+        let code = self.values.code;
+        let text = code.instruction(at).map(|(_, inst)| code.text(inst));
+        Why { line: code.line(at), text: text.into_iter().fold(what.to_owned(), |all, text| all + &text) }
     }
 }

@@ -82,7 +82,7 @@ pub struct Flow {
     pub blocks: Vec<Block>,
     /// Its loops: those of which all ways in go to one block.
     pub loops: Vec<LoopFacts>,
-    /// Whether there are cycles with several ways in, which are none of the loops.
+    /// Whether there are cycles that are none of the loops: with several ways in, or nested more than 200 deep, where no loop is listed.
     pub has_other_cycles: bool,
 }
 

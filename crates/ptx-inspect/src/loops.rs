@@ -18,21 +18,23 @@ pub(crate) struct Loop {
     pub(crate) depth: usize,
 }
 
+/// The loops of a function in which some are nested deeper are not looked into: what they have together would grow with the square.
+const MOST_DEPTH: usize = 200;
+
 /// The loops of a function, outer ones before inner ones.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Loops {
     pub(crate) all: Vec<Loop>,
     /// The innermost loop of each block.
     innermost: Vec<Option<usize>>,
-    /// Whether there are cycles with more than one entry, which are none of the loops.
+    /// Whether there are cycles that are none of the loops: with more than one entry, or nested too deep.
     pub(crate) has_others: bool,
 }
 
 impl Loops {
     pub(crate) fn new(code: &Code<'_>) -> Self {
         let count = code.cfg.blocks.len();
-        let mut position = vec![0; count];
-        code.order.iter().enumerate().for_each(|(at, block)| position[*block] = at);
+        let position = &code.position;
         let mut loops = Self { all: Vec::new(), innermost: vec![None; count], has_others: false };
         for &header in &code.order {
             let mut latches = Vec::new();
@@ -49,8 +51,22 @@ impl Loops {
         for number in (0..loops.all.len()).rev() {
             loops.collect(code, number);
         }
+        if loops.is_too_deep() {
+            return Self { has_others: true, all: Vec::new(), innermost: vec![None; count] };
+        }
         loops.nest(code);
         loops
+    }
+
+    /// Gives each loop its depth. Whether one is deeper than loops are looked into.
+    fn is_too_deep(&mut self) -> bool {
+        for number in 0..self.all.len() {
+            self.all[number].depth = match self.all[number].parent {
+                Some(parent) => self.all[parent].depth + 1,
+                None => 1,
+            };
+        }
+        self.all.iter().any(|own| own.depth > MOST_DEPTH)
     }
 
     /// Gives a loop its blocks and the loops in it, of which each knows its own.
@@ -84,12 +100,6 @@ impl Loops {
     }
 
     fn nest(&mut self, code: &Code<'_>) {
-        for number in 0..self.all.len() {
-            self.all[number].depth = match self.all[number].parent {
-                Some(parent) => self.all[parent].depth + 1,
-                None => 1,
-            };
-        }
         for block in 0..self.innermost.len() {
             let around: Vec<usize> = self.around(block).collect();
             for number in around {

@@ -52,6 +52,8 @@ pub struct FunctionReport {
     pub line: u32,
     /// The threads of a block, by `.reqntid` or as they were given; without, warps are taken to be 32 threads that follow each other in the first dimension.
     pub block: Option<[u32; 3]>,
+    /// Whether it is too large for its values to be followed: then only its registers are known.
+    pub is_too_large: bool,
     /// Which values are the same for the threads of a warp.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divergence: Option<DivergenceFacts>,
@@ -113,21 +115,26 @@ fn of_function(
 ) -> FunctionReport {
     let is_wanted = |analysis| analyses.contains(&analysis);
     let block = required_block(function).or(block);
-    let code = Code::new(module, function, body, lines);
     let mut report = FunctionReport {
         name: module.name(function.name).to_owned(),
         is_kernel: function.kind == FunctionKind::Kernel,
         file: file(function.at.0),
         line: lines(&[function.at.0]).into_iter().sum(),
         block,
+        is_too_large: false,
         divergence: None,
         memory: None,
         coalescing: None,
         bank_conflicts: None,
-        registers: is_wanted(Analysis::Registers).then(|| registers(&code)).flatten(),
+        registers: None,
         cfg: None,
         roofline: None,
     };
+    if analyses.iter().all(|analysis| *analysis == Analysis::CallGraph) {
+        return report;
+    }
+    let code = Code::new(module, function, body, lines);
+    report.registers = is_wanted(Analysis::Registers).then(|| registers(&code)).flatten();
     let of_values = [
         Analysis::Divergence,
         Analysis::Memory,
@@ -139,9 +146,15 @@ fn of_function(
     if !of_values.into_iter().any(is_wanted) {
         return report;
     }
-    let ssa = Ssa::new(&code);
+    let Some(ssa) = Ssa::new(&code) else {
+        report.is_too_large = true;
+        return report;
+    };
     let values = Values::new(&code, &ssa, block);
     report.cfg = is_wanted(Analysis::Cfg).then(|| values.flow());
+    if !of_values.into_iter().any(|analysis| analysis != Analysis::Cfg && is_wanted(analysis)) {
+        return report;
+    }
     let warps = Warps::new(block);
     let divergence = Divergence::new(&values, &warps);
     report.divergence = is_wanted(Analysis::Divergence).then(|| divergence.facts());

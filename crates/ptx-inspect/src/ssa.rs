@@ -1,7 +1,7 @@
 //! The values that registers have: each write is one, and where several meet another one.
 
 use ptx_ir::cfg::BlockId;
-use ptx_ir::dominators::{dominance_frontiers, iterated_frontier};
+use ptx_ir::dominators::dominance_frontiers;
 use ptx_ir::liveness::BlockAccesses;
 use ptx_ir::{Inst, Operand, RegId, VectorShape};
 
@@ -47,10 +47,12 @@ pub(crate) struct Ssa {
     pub(crate) meets: Vec<Vec<ValueId>>,
 }
 
-/// Frontiers with more members are computed for each register on its own.
-const MOST_FRONTIERS: usize = 1 << 20;
+/// Frontiers with more members together are not followed.
+const MOST_FRONTIERS: usize = 1 << 22;
+/// More places where values meet are not followed.
+const MOST_MEETS: usize = 1 << 21;
 /// A register that is live at more points is taken to be live everywhere.
-const MOST_POINTS: usize = 1 << 16;
+const MOST_POINTS: usize = 1 << 10;
 
 /// Whether a write leaves a part of the register, or all of it, as it was.
 fn keeps(code: &Code<'_>, inst: &Inst, register: RegId) -> bool {
@@ -60,7 +62,8 @@ fn keeps(code: &Code<'_>, inst: &Inst, register: RegId) -> bool {
 }
 
 impl Ssa {
-    pub(crate) fn new(code: &Code<'_>) -> Self {
+    /// The values; `None` if there are too many places where they may meet.
+    pub(crate) fn new(code: &Code<'_>) -> Option<Self> {
         let statements = code.body.statements.len();
         let mut ssa = Self {
             values: Vec::new(),
@@ -68,9 +71,9 @@ impl Ssa {
             writes: vec![Vec::new(); statements],
             meets: vec![Vec::new(); code.cfg.blocks.len()],
         };
-        ssa.place_meets(code);
+        ssa.place_meets(code)?;
         Naming { code, entry: vec![None; code.body.registers.len()], current: Vec::new() }.run(&mut ssa);
-        ssa
+        Some(ssa)
     }
 
     /// The value of a register that a statement reads.
@@ -106,7 +109,7 @@ impl Ssa {
     }
 
     /// Adds the values that meet in blocks, without what comes from where.
-    fn place_meets(&mut self, code: &Code<'_>) {
+    fn place_meets(&mut self, code: &Code<'_>) -> Option<()> {
         let registers = code.body.registers.len();
         let mut accesses = BlockAccesses::new(registers);
         let mut written: Vec<Vec<usize>> = vec![Vec::new(); registers];
@@ -130,13 +133,12 @@ impl Ssa {
             }
         }
         let live = accesses.live_into(&code.cfg, MOST_POINTS);
-        let frontiers = dominance_frontiers(&code.cfg, &code.immediate, MOST_FRONTIERS);
-        let frontiers = frontiers.as_deref();
+        let frontiers = dominance_frontiers(&code.cfg, &code.immediate, MOST_FRONTIERS)?;
         for (register, (written, live)) in (0..).map(RegId).zip(written.into_iter().zip(live)) {
             if written.is_empty() || live.as_ref().is_some_and(Vec::is_empty) {
                 continue;
             }
-            for block in meeting_blocks(code, frontiers, written) {
+            for block in meeting_blocks(&frontiers, written) {
                 let is_live = live.as_ref().is_none_or(|blocks| {
                     u32::try_from(block).is_ok_and(|block| blocks.binary_search(&block).is_ok())
                 });
@@ -145,16 +147,16 @@ impl Ssa {
                     self.meets[block].push(value);
                 }
             }
+            if self.values.len() > MOST_MEETS {
+                return None;
+            }
         }
+        Some(())
     }
 }
 
 /// The blocks where values of a register that these blocks write may meet.
-fn meeting_blocks(code: &Code<'_>, frontiers: Option<&[Vec<usize>]>, written: Vec<usize>) -> Vec<usize> {
-    let Some(frontiers) = frontiers else {
-        let found = iterated_frontier(&code.cfg, &code.immediate, written);
-        return (0..found.len()).filter(|block| found[*block]).collect();
-    };
+fn meeting_blocks(frontiers: &[Vec<usize>], written: Vec<usize>) -> Vec<usize> {
     let mut found = std::collections::BTreeSet::new();
     let mut pending = written;
     while let Some(block) = pending.pop() {

@@ -51,6 +51,9 @@ fn head(out: &mut String, function: &FunctionReport, name: &str) {
 }
 
 fn write_function(out: &mut String, function: &FunctionReport) {
+    if function.is_too_large {
+        out.push_str("  the function is too large for its values to be followed\n");
+    }
     if let Some(facts) = &function.divergence {
         write_divergence(out, facts);
     }
@@ -287,7 +290,7 @@ fn write_flow(out: &mut String, flow: &Flow) {
         table.write(out);
     }
     if flow.has_other_cycles {
-        out.push_str("  there are cycles with several ways in\n");
+        out.push_str("  there are cycles with several ways in, or nested too deep\n");
     }
 }
 

@@ -70,7 +70,7 @@ impl Values<'_, '_> {
         let Origin::Statement { at: comparing, old: None } = self.ssa.value(condition).origin else {
             return None;
         };
-        let comparison = instruction(code, comparing)?;
+        let (_, comparison) = code.instruction(comparing)?;
         let (operation, difference) = self.comparison(comparing, comparison)?;
         let is_second = self.ssa.writes[comparing].get(1) == Some(&condition);
         // The edge is taken where the guard holds, if it is the first one.
@@ -107,13 +107,6 @@ impl Values<'_, '_> {
         };
         let difference = source(OperandKey::A)?.minus(&source(OperandKey::B)?)?;
         Some((inst.mnemonic.get(Field::Cmp)?, difference))
-    }
-}
-
-fn instruction<'m>(code: &Code<'m>, at: usize) -> Option<&'m Inst> {
-    match &code.body.statements[at] {
-        ptx_ir::Stmt::Inst(inst) => Some(inst),
-        _ => None,
     }
 }
 

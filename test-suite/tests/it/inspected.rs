@@ -42,9 +42,20 @@ impl Inspected {
         // Threads of a warp come together again where their ways meet.
         kernel.launch.reconvergence = Reconvergence::Late;
         let lines = |spans: &[Span]| spans.iter().map(|span| source.position(span.lo).line).collect();
-        let analyses = [Analysis::Divergence, Analysis::Coalescing, Analysis::BankConflicts];
+        let analyses =
+            [Analysis::Divergence, Analysis::Coalescing, Analysis::BankConflicts, Analysis::Registers];
         let report = inspect(&module, &analyses, Some(kernel.launch.block), &lines, &|_| String::new());
         Self { kernel, source, module, report }
+    }
+
+    /// Compares the registers with what the page of `--view` shows.
+    fn compare_registers(&self) {
+        let bodies = self.module.functions.iter().filter_map(|function| function.body.as_ref());
+        for (function, body) in self.report.functions.iter().zip(bodies) {
+            let most = function.registers.as_ref().map(|registers| registers.most.live.units());
+            let shown = ptx_ir::pressure::register_pressure(body);
+            assert_eq!(most.unwrap_or_default(), shown, "{}: {}", self.kernel.name, function.name);
+        }
     }
 
     fn function(&self, name: &str) -> &FunctionReport {
@@ -188,6 +199,7 @@ fn claims_are_what_is_counted() {
     let all = testing::sample("kernels that are inspected and executed", all.collect(), 60);
     for kernel in all {
         let inspected = Inspected::new(kernel);
+        inspected.compare_registers();
         let threads = inspected.compare_counts(&mut compared);
         if threads <= MOST_TRACED {
             inspected.compare_values(&mut compared);

@@ -16,8 +16,6 @@ pub(super) struct Parted {
 /// The walk along all ways inside a loop. On each way a block has a label: the last join, or the block that the way began with.
 struct Walk<'c, 'm> {
     code: &'c Code<'m>,
-    /// The places of blocks in reverse post-order.
-    position: &'c [usize],
     /// The loop that is not left; `None` for the whole function.
     scope: Option<usize>,
     /// By position: the block, and its label.
@@ -31,15 +29,12 @@ struct Walk<'c, 'm> {
 
 /// Follows the ways from the end of a block.
 pub(super) fn parted(code: &Code<'_>, start: usize) -> Parted {
-    let mut position = vec![0; code.cfg.blocks.len()];
-    code.order.iter().enumerate().for_each(|(at, block)| position[*block] = at);
     let mut found = Parted::default();
     let mut scope = code.loops.around(start).next();
     let mut ways: BTreeMap<usize, usize> = code.successors(start).map(|to| (to, to)).collect();
     while !ways.is_empty() {
         let mut walk = Walk {
             code,
-            position: &position,
             scope,
             pending: BTreeMap::new(),
             again: None,
@@ -96,7 +91,7 @@ impl Walk<'_, '_> {
                 return;
             }
         }
-        let place = self.position[block];
+        let place = self.code.position[block];
         match self.pending.get(&place) {
             None => {
                 self.pending.insert(place, (block, label));
@@ -120,7 +115,7 @@ impl Walk<'_, '_> {
                 let is_header =
                     self.scope.is_some_and(|number| self.code.loops.all[number].header == successor);
                 // A way back in a loop inside was gone already.
-                if self.position[successor] > place || is_header {
+                if self.code.position[successor] > place || is_header {
                     self.reach(successor, label);
                 }
             }

@@ -171,7 +171,7 @@ fn json_has_what_was_asked_for() {
     assert_eq!(
         value,
         serde_json::json!({"functions": [{
-            "name": "k", "is_kernel": true, "file": "k.ptx", "line": 1, "block": [64, 1, 1],
+            "name": "k", "is_kernel": true, "file": "k.ptx", "line": 1, "block": [64, 1, 1], "is_too_large": false,
             "bank_conflicts": {"arrays": [], "accesses": [{
                 "line": 1, "instruction": "ld.shared.u32 %r2, [%r1]", "address": "s", "bytes": 4, "array": "s",
                 "conflicts": {"least": 0, "most": 0, "ways": 1},
