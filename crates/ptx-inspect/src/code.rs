@@ -148,6 +148,12 @@ impl<'m> Code<'m> {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
+    /// Whether a register is one of the module, which other functions write, too.
+    pub(crate) fn is_of_module(&self, register: RegId) -> bool {
+        let decl = self.body.registers.get(register.index()).map(|register| register.decl);
+        self.body.module_registers.iter().any(|(own, _)| Some(*own) == decl)
+    }
+
     /// The name of a register.
     pub(crate) fn register(&self, register: RegId) -> String {
         let decl = self.body.decl(register);

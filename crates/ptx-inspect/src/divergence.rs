@@ -6,13 +6,15 @@
 mod joins;
 mod work;
 
-use ptx_ir::{Guard, Inst};
-use ptx_isa::{BlockSem, ControlSem, MemorySem, MoveSem, Sem, SpecialReg, StateSpace, WarpSem};
+use ptx_ir::{Guard, Inst, Operand};
+use ptx_isa::{
+    BlockSem, ControlSem, MemorySem, MoveSem, OperandKey, OperandKind, Sem, SpecialReg, StateSpace, WarpSem,
+};
 use serde::Serialize;
 
 use crate::code::Code;
 use crate::polynomial::{Atom, Polynomial};
-use crate::ssa::{Origin, Ssa, ValueId};
+use crate::ssa::{self, Origin, Ssa, ValueId};
 use crate::values::Values;
 use crate::values::evaluate::Warps;
 use work::{Item, Work};
@@ -69,7 +71,8 @@ impl<'v, 'c, 'm> Divergence<'v, 'c, 'm> {
             exits: vec![(Level::Block, 0); code.loops.all.len()],
         };
         for value in ssa.ids() {
-            if ssa.value(value).origin == Origin::Entry {
+            let ssa::Value { origin, register } = ssa.value(value);
+            if *origin == Origin::Entry || code.is_of_module(*register) {
                 found.raise(value, Level::Thread, Reason::Entry);
             }
         }
@@ -174,7 +177,8 @@ impl<'v, 'c, 'm> Divergence<'v, 'c, 'm> {
                 Some(component) if self.warps.is_uniform(component) => Level::Warp,
                 _ => Level::Thread,
             },
-            SpecialReg::WarpId => Level::Warp,
+            // A multiprocessor may be another one later.
+            SpecialReg::WarpId | SpecialReg::SmId => Level::Warp,
             SpecialReg::LaneId
             | SpecialReg::LanemaskEq
             | SpecialReg::LanemaskLe
@@ -278,16 +282,18 @@ impl<'v, 'c, 'm> Divergence<'v, 'c, 'm> {
     fn of_instruction(&self, at: usize, inst: &Inst, sources: Level) -> Level {
         let mut specials = Level::Block;
         self.code().body.for_each_operand(inst, |operand, _| {
-            if let ptx_ir::Operand::Special(special, component) = operand {
+            if let Operand::Special(special, component) = operand {
                 specials = specials.max(self.of_special(special, component));
             }
-            if let ptx_ir::Operand::SpecialSum(special, _) = operand {
+            if let Operand::SpecialSum(special, _) = operand {
                 specials = specials.max(self.of_special(special, None));
             }
         });
         let level = sources.max(specials);
         let of_warp = if sources < Level::Thread { Level::Warp } else { Level::Thread };
         match inst.mnemonic.sem() {
+            // The carry is in no register.
+            Sem::Arith(_) if inst.mnemonic.reads_carry() => Level::Thread,
             Sem::Arith(_) | Sem::Bits(_) | Sem::Compare(_) | Sem::Video(_) => level,
             Sem::Move(MoveSem::Cvta) if inst.mnemonic.space() == Some(StateSpace::Local) => Level::Thread,
             Sem::Move(_) => level,
@@ -295,7 +301,7 @@ impl<'v, 'c, 'm> Divergence<'v, 'c, 'm> {
             Sem::Memory(MemorySem::CreatePolicy) => level,
             // The mask and all else are the same, so that the lanes that take part get the same.
             Sem::Warp(WarpSem::Vote | WarpSem::Redux | WarpSem::ReduxFloat) => self.of_vote(inst, of_warp),
-            Sem::Block(BlockSem::Barrier) => Level::Block,
+            Sem::Block(BlockSem::Barrier) => self.of_barrier(inst),
             Sem::Texture(ptx_isa::TextureSem::Txq | ptx_isa::TextureSem::SurfaceQuery) => level,
             _ => Level::Thread,
         }
@@ -303,11 +309,25 @@ impl<'v, 'c, 'm> Divergence<'v, 'c, 'm> {
 
     /// A vote of a whole warp whose mask is a constant gives all the same, whatever each has voted.
     fn of_vote(&self, inst: &Inst, otherwise: Level) -> Level {
-        let operands = self.code().body.operands(inst);
-        let has_mask = operands.iter().any(|operand| {
-            matches!(operand, ptx_ir::Operand::Immediate(mask) if mask.as_integer().is_some_and(|mask| mask as u32 == u32::MAX))
-        });
-        if has_mask { Level::Warp } else { otherwise }
+        let mask = inst.mnemonic.form().operand(OperandKey::Membermask);
+        match mask.and_then(|at| self.code().body.operands(inst).get(at)) {
+            Some(Operand::Immediate(mask))
+                if mask.as_integer().is_some_and(|mask| mask as u32 == u32::MAX) =>
+            {
+                Level::Warp
+            }
+            _ => otherwise,
+        }
+    }
+
+    /// What a barrier computes is the same for all that wait at it: all of the block if its number and that of the threads are constants.
+    fn of_barrier(&self, inst: &Inst) -> Level {
+        let operands = inst.mnemonic.form().operands.iter().zip(self.code().body.operands(inst));
+        let mut chosen =
+            operands.filter(|(place, _)| !place.is_written() && place.kind != OperandKind::Predicate);
+        let is_constant =
+            chosen.all(|(_, operand)| matches!(operand, Operand::Immediate(_) | Operand::Omitted));
+        if is_constant { Level::Block } else { Level::Thread }
     }
 
     fn of_load(&self, at: usize, inst: &Inst, level: Level) -> Level {

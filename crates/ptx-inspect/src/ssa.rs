@@ -57,6 +57,7 @@ const MOST_POINTS: usize = 1 << 10;
 /// Whether a write leaves a part of the register, or all of it, as it was.
 fn keeps(code: &Code<'_>, inst: &Inst, register: RegId) -> bool {
     inst.guard.is_some()
+        || code.is_of_module(register)
         || code.body.decl(register).shape != VectorShape::Scalar
         || code.body.operands(inst).iter().any(|operand| matches!(operand, Operand::Selected(..)))
 }

@@ -247,7 +247,7 @@ impl<'c, 'm> Values<'c, 'm> {
         let value = self.source(at, from, Some(ty))?;
         // A narrow number may have been cut off; a negative one with zeros above it is another one.
         let keeps = to.bits().min(ty.bits()) >= 32
-            && (ty.is_signed() || to.bits() <= ty.bits() || !value.may_be_negative());
+            && (ty.is_signed() || to.bits() <= ty.bits() || !self.may_be_negative(&value));
         keeps.then_some(value)
     }
 
@@ -272,7 +272,8 @@ impl<'c, 'm> Values<'c, 'm> {
         let source = |this: &Self, index: usize| this.source(at, *sources.get(index)?, Some(ty));
         let product = |this: &Self| {
             let (a, b) = (source(this, 0)?, source(this, 1)?);
-            let is_changed = is_wide && !ty.is_signed() && (a.may_be_negative() || b.may_be_negative());
+            let is_changed =
+                is_wide && !ty.is_signed() && (this.may_be_negative(&a) || this.may_be_negative(&b));
             if is_changed { None } else { a.times(&b) }
         };
         match sem {
@@ -335,6 +336,17 @@ impl<'c, 'm> Values<'c, 'm> {
             }
             _ => None,
         }
+    }
+
+    /// Whether a sum may be negative where what is not known is not.
+    fn may_be_negative(&self, sum: &Polynomial) -> bool {
+        sum.may_be_negative()
+            || sum.atoms().any(|atom| match atom {
+                Atom::Operation(id) => {
+                    self.operation(id).sources.iter().any(|source| self.may_be_negative(source))
+                }
+                _ => false,
+            })
     }
 
     /// An operation, or what it is if that is simpler. `None` if too many are nested.

@@ -154,6 +154,41 @@ ret;";
 }
 
 #[test]
+fn what_no_register_tells_is_taken_to_differ() {
+    let facts = facts(
+        "mov.u32 %r1, %tid.x;
+add.cc.u32 %r2, %r1, %r1;
+addc.u32 %r3, 0, 0;
+setp.lt.u32 %p1, %r1, 7;
+vote.sync.ballot.b32 %r4, %p1, -1;
+vote.sync.ballot.b32 %r5, %p1, %r1;
+redux.sync.add.u32 %r6, -1, %r1;
+bar.red.popc.u32 %r7, 0, %p1;
+bar.red.popc.u32 %r8, %r4, %p1;
+mov.u32 %r9, %smid;
+ret;",
+        None,
+    );
+    use Class::{Block, Divergent, Warp};
+    let classes = [3, 5, 6, 7, 8, 9, 10]
+        .map(|line| class(&facts, line, &format!("%r{}", if line == 3 { 3 } else { line - 1 })));
+    assert_eq!(classes, [Divergent, Warp, Divergent, Divergent, Block, Divergent, Warp]);
+}
+
+#[test]
+fn registers_of_the_module_are_written_by_others() {
+    let text = ".version 2.3 .target sm_20 .address_size 64\n.reg .u32 g;\n.func f() { mov.u32 g, %tid.x; ret; }\n.entry k() { .reg .u32 %r<2>;\nmov.u32 g, 1;\ncall f;\nadd.u32 %r1, g, 1;\nret; }";
+    let (module, findings) = ptx_syntax::parse(&ptx_diag::SourceFile::new("k.ptx", text));
+    assert!(!findings.has_errors(), "{findings:?}");
+    let report =
+        ptx_inspect::inspect(&module, &[Analysis::Divergence], None, &|spans| vec![1; spans.len()], &|_| {
+            String::new()
+        });
+    let values = &report.functions[1].divergence.as_ref().unwrap().values;
+    assert!(values.iter().all(|value| value.class == Class::Divergent), "{values:?}");
+}
+
+#[test]
 fn parameters_of_functions_and_results_of_calls_are_not_known() {
     let report = module(
         ".func (.reg .u32 out) f(.reg .u32 in) { add.u32 out, in, 1; ret; }

@@ -72,6 +72,11 @@ fn what_is_not_known_has_no_sectors() {
     // A factor that is not known, and a negative number with zeros above it.
     assert_eq!(sectors("mul.lo.s32 %r4, %r1, %r2; mul.wide.s32 %rd9, %r4, 4;", load, None), None);
     assert_eq!(sectors("sub.s32 %r4, 5, %r1; mul.wide.u32 %rd9, %r4, 4;", load, None), None);
+    assert_eq!(sectors("xor.b32 %r4, %r1, -1; mul.wide.u32 %rd9, %r4, 4;", load, None), None);
+    assert_eq!(
+        sectors("xor.b32 %r4, %r1, -1; mul.wide.s32 %rd9, %r4, 4;", load, None),
+        known(4, 4, 4, Some(-4))
+    );
     assert_eq!(sectors("mov.u32 %r4, %clock; mul.wide.u32 %rd9, %r4, 4;", load, None), None);
 }
 
