@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use ptx_diag::{SourceFile, Span};
-use ptx_exec::{Counts, Observation, Profile, Reconvergence, Sink, Trace, TraceEvent};
-use ptx_inspect::{Analysis, Class, FunctionReport, Level, Report, inspect};
+use ptx_exec::{Argument, Counts, Launch, Observation, Profile, Reconvergence, Sink, Trace, TraceEvent};
+use ptx_inspect::{Analysis, Class, FunctionReport, LayoutAccess, Level, Padding, Report, Swizzle, inspect};
 use test_suite::kernels::Size;
 use test_suite::stage;
 use test_suite::weighted::sets::{Kernel, SETS, kernels};
@@ -213,4 +213,60 @@ fn claims_are_what_is_counted() {
         assert!(sectors > 2_000 && exact_sectors > 300 && conflicts > 4_000, "{compared:?}");
         assert!(branches - divergent_branches > 300 && uniform > 10_000, "{compared:?}");
     }
+}
+
+/// The conflicts of the kernel of docs/analyze.md by line, and what it leaves.
+fn transposed(text: &str) -> (Vec<u64>, Vec<u8>) {
+    let source = SourceFile::new("transpose.ptx", text);
+    let module = stage::read_and_verify(&source).expect("valid");
+    let verified = stage::verify(&module, &source).expect("valid");
+    let numbers = (0..64 * 64).flat_map(|number| (number as f32).to_le_bytes()).collect();
+    let mut launch = Launch::new("transpose");
+    launch.grid = [2, 1, 1];
+    launch.block = [32, 8, 1];
+    launch.arguments = vec![
+        Argument::Buffer(vec![0; 64 * 64 * 4]),
+        Argument::Buffer(numbers),
+        Argument::Bytes(64u32.to_le_bytes().to_vec()),
+        Argument::Bytes(2f32.to_le_bytes().to_vec()),
+    ];
+    let observation = Observation { profile: true, ..Observation::default() };
+    let observed = ptx_exec::run_observed(verified, &launch, &observation);
+    let outcome = observed.result.unwrap_or_else(|error| panic!("{error}"));
+    let shared = observed.profile.iter().filter(|one| one.instruction.contains(".shared"));
+    let conflicts = shared.map(|one| one.counts.conflicts / one.counts.warps).collect();
+    (conflicts, outcome.buffers[0].clone().expect("a buffer"))
+}
+
+#[test]
+fn layouts_have_the_conflicts_that_are_claimed_and_change_no_result() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/demo-data/transpose.ptx");
+    let text = std::fs::read_to_string(path).expect("there");
+    let module = stage::read_and_verify(&SourceFile::new("transpose.ptx", text.as_str())).expect("valid");
+    let lines = |spans: &[Span]| vec![0; spans.len()];
+    let report = inspect(&module, &[Analysis::BankConflicts], Some([32, 8, 1]), &lines, &|_| String::new());
+    let conflicts = report.functions[0].bank_conflicts.as_ref().expect("asked for");
+    let [array] = conflicts.arrays.as_slice() else { panic!("{conflicts:?}") };
+    let claimed = |of: fn(&LayoutAccess) -> Option<u32>| -> Vec<u64> {
+        array.accesses.iter().map(|access| of(access).expect("there is such a layout").into()).collect()
+    };
+    let (before, result) = transposed(&text);
+    assert_eq!(before, claimed(|access| Some(access.before)));
+    assert!(before.iter().any(|conflicts| *conflicts > 0));
+
+    let Padding { row, bytes } = array.padding.expect("one without conflicts");
+    let padded = text.replace(", 128, ", &format!(", {}, ", row + bytes)).replace("tile[4096]", "tile[8192]");
+    assert_eq!(transposed(&padded), (claimed(|access| access.padded), result.clone()));
+
+    let Swizzle { row, rows, unit } = array.swizzle.expect("one without conflicts");
+    let moved = |register: &str| {
+        format!(
+            "sub.u32 %r18, {register}, %r6; div.u32 %r19, %r18, {row}; rem.u32 %r19, %r19, {rows};
+             mul.lo.u32 %r19, %r19, {unit}; xor.b32 %r18, %r18, %r19; add.u32 {register}, %r18, %r6;"
+        )
+    };
+    let swizzled = text
+        .replace("st.shared", &format!("{}\n st.shared", moved("%r11")))
+        .replace("ld.shared", &format!("{}\n ld.shared", moved("%r15")));
+    assert_eq!(transposed(&swizzled), (claimed(|access| access.swizzled), result));
 }
