@@ -31,6 +31,7 @@ mod facts;
 mod flow;
 mod loops;
 mod memory;
+mod operation;
 mod polynomial;
 mod registers;
 mod report;

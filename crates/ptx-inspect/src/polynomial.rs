@@ -9,7 +9,7 @@ use ptx_isa::{Component, SpecialReg};
 
 use crate::ssa::ValueId;
 
-/// The index of an operation of the table in [`crate::values::Values`].
+/// The index of an operation of the table of all values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct OperationId(pub(crate) usize);
 

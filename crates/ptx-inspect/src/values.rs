@@ -2,6 +2,7 @@
 
 pub(crate) mod evaluate;
 mod induction;
+mod known_bits;
 
 use ptx_ir::{AddressBase, Immediate, Inst, Operand, RegId, Symbol, VarId};
 use ptx_isa::{
@@ -10,34 +11,12 @@ use ptx_isa::{
 use rustc_hash::FxHashMap;
 
 use crate::code::Code;
+use crate::operation::{Operation, OperationKind, operate};
 use crate::polynomial::{Atom, OperationId, Polynomial};
 use crate::ssa::{Origin, Ssa, ValueId};
 
 /// More operations in each other are not looked into.
 const MOST_OPERATIONS: usize = 24;
-
-/// An operation on integers that is no sum or product.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) enum OperationKind {
-    And,
-    Or,
-    Xor,
-    /// Shift of zeros or of the sign to the right, by a constant.
-    ShiftRight,
-    Divide,
-    Remainder,
-    Min,
-    Max,
-}
-
-/// An operation with its sources, in a width in bits.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Operation {
-    pub(crate) kind: OperationKind,
-    pub(crate) sources: [Polynomial; 2],
-    pub(crate) bits: u32,
-    pub(crate) is_signed: bool,
-}
 
 /// What all values of a function are.
 pub(crate) struct Values<'c, 'm> {
@@ -322,10 +301,11 @@ impl<'c, 'm> Values<'c, 'm> {
                 _ => None,
             },
             BitsSem::And => self.operate(operation(OperationKind::And)),
-            BitsSem::Or => match sum_of_apart(&first, &second) {
-                Some(sum) => Some(sum),
-                None => self.operate(operation(OperationKind::Or)),
-            },
+            // Where no bit is in both, it is the sum.
+            BitsSem::Or | BitsSem::Xor if self.bits_of(&first) & self.bits_of(&second) == 0 => {
+                first.plus(&second)
+            }
+            BitsSem::Or => self.operate(operation(OperationKind::Or)),
             BitsSem::Xor => self.operate(operation(OperationKind::Xor)),
             BitsSem::Bfe if !ty.is_signed() => {
                 let length = self.source(at, *sources.get(2)?, Some(ty))?.as_constant()?;
@@ -448,17 +428,6 @@ fn integer(immediate: Immediate, ty: Option<ScalarType>) -> Option<i64> {
     }
 }
 
-/// The sum that `|` is where no bit is in both.
-fn sum_of_apart(a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
-    let (sum, constant) = match (a.as_constant(), b.as_constant()) {
-        (None, Some(constant)) => (a, constant),
-        (Some(constant), None) => (b, constant),
-        _ => return None,
-    };
-    let power = u64::try_from(constant).ok()?.checked_add(1)?.checked_next_power_of_two()?;
-    sum.is_multiple_of(i64::try_from(power).ok()?).then(|| sum.plus(&Polynomial::constant(constant)))?
-}
-
 /// An operation by a power of two as a sum: what it is of the products that are multiples of that, and the operation on the others.
 fn split(operation: &Operation) -> Option<(Polynomial, Operation)> {
     let [a, b] = &operation.sources;
@@ -488,7 +457,7 @@ fn simplified(operation: &Operation) -> Option<Polynomial> {
     let [a, b] = &operation.sources;
     let constants = a.as_constant().zip(b.as_constant());
     if let Some((a, b)) = constants {
-        return evaluate::operate(operation, a, b).map(Polynomial::constant);
+        return operate(operation, a, b).map(Polynomial::constant);
     }
     let second = b.as_constant()?;
     match operation.kind {

@@ -56,6 +56,18 @@ fn indices_may_be_taken_apart() {
 }
 
 #[test]
+fn a_disjunction_without_common_bits_is_a_sum() {
+    let load = "ld.global.u32 %r3, [%rd2];";
+    // A number of the block times 64, the upper three bits of a lane, and a constant between them.
+    let apart = "mov.u32 %r4, %ctaid.x; shl.b32 %r5, %r4, 6; shr.u32 %r6, %r1, 2; and.b32 %r7, %r6, 7; or.b32 %r8, %r7, %r5; \
+         or.b32 %r9, %r8, 8; mul.lo.s32 %r10, %r9, 8; mul.wide.s32 %rd9, %r10, 4;";
+    assert_eq!(sectors(apart, load, None), known(8, 8, 1, None));
+    // The bits of a lane are in both.
+    let common = apart.replace("and.b32 %r7, %r6, 7", "and.b32 %r7, %r6, 127");
+    assert_eq!(sectors(&common, load, None), None);
+}
+
+#[test]
 fn what_is_not_known_has_no_sectors() {
     let load = "ld.global.u32 %r3, [%rd2];";
     let report = kernel(
