@@ -167,10 +167,16 @@ impl Divergence<'_, '_, '_> {
 
     /// An address as what is the same for a warp, and what is known of each of its threads.
     pub(crate) fn split(&self, sum: &Polynomial) -> Option<Known> {
-        let is_same = |atoms: &[Atom]| atoms.iter().all(|atom| self.of_atom(*atom) < Level::Thread);
-        let (same, own) = (sum.only(is_same), sum.only(|atoms| !is_same(atoms)));
         let thread = self.warps.all.first().and_then(|warp| warp.first())?;
-        self.values.evaluate(&own, thread)?;
+        // What is known of each thread is told apart even where it is the same for a warp: its value is known.
+        let is_known = |atoms: &[Atom]| {
+            let value = |atom: &Atom| self.values.evaluate(&Polynomial::atom(*atom), thread);
+            !atoms.is_empty() && atoms.iter().all(|atom| value(atom).is_some())
+        };
+        let (same, own) = (sum.only(|atoms| !is_known(atoms)), sum.only(is_known));
+        if same.atoms().any(|atom| self.of_atom(atom) == Level::Thread) {
+            return None;
+        }
         Some(Known { same, own })
     }
 }
