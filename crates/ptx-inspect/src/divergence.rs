@@ -35,7 +35,7 @@ pub enum Level {
 /// Why a value is not the same for all threads of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reason {
-    /// What the statement is, or reads that is no register.
+    /// The statement itself, or what it reads besides registers.
     Statement,
     /// It was in a register when the function began.
     Entry,
@@ -307,7 +307,7 @@ impl<'v, 'c, 'm> Divergence<'v, 'c, 'm> {
         }
     }
 
-    /// A vote of a whole warp whose mask is a constant gives all the same, whatever each has voted.
+    /// A vote of a whole warp whose mask is a constant gives all lanes the same result.
     fn of_vote(&self, inst: &Inst, otherwise: Level) -> Level {
         let mask = inst.mnemonic.form().operand(OperandKey::Membermask);
         match mask.and_then(|at| self.code().body.operands(inst).get(at)) {

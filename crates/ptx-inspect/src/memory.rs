@@ -44,7 +44,7 @@ pub struct Access {
     pub kind: AccessKind,
     /// The state space, of generic addresses that of their base; `generic` if it is not known.
     pub space: &'static str,
-    /// Bytes of a thread, vectors as a whole; `None` of accesses that threads do together and of those whose size is no constant.
+    /// Bytes of a thread, vectors as a whole; `None` of accesses that threads do together and of those whose size is not a constant.
     pub bytes: Option<u32>,
     /// Elements of a vector; 1 for others.
     pub elements: u32,
@@ -92,7 +92,7 @@ impl Divergence<'_, '_, '_> {
                     OperandKind::AddressIn(space) => Some(space),
                     _ => continue,
                 };
-                // The address of a barrier in memory is no data.
+                // The address of a barrier in memory is not data.
                 if operand.is_omitted() || is_barrier(inst.mnemonic.sem(), place.key) {
                     continue;
                 }

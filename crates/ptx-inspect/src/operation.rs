@@ -1,8 +1,8 @@
-//! Operations on integers that are no sums or products.
+//! Operations on integers other than sums and products.
 
 use crate::polynomial::Polynomial;
 
-/// An operation on integers that is no sum or product.
+/// An operation on integers other than sums and products.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum OperationKind {
     And,

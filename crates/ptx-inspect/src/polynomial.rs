@@ -30,7 +30,7 @@ pub(crate) enum Atom {
     Value(ValueId),
     /// A value that is made in a loop, after that: the last one.
     Left(ValueId),
-    /// An operation that is no polynomial.
+    /// An operation that polynomials do not express.
     Operation(OperationId),
 }
 

@@ -452,7 +452,7 @@ fn split(operation: &Operation) -> Option<(Polynomial, Operation)> {
     Some((whole, Operation { sources: [rest, b.clone()], ..operation.clone() }))
 }
 
-/// What an operation is if it is no longer one.
+/// The simpler form of an operation, if it has one.
 fn simplified(operation: &Operation) -> Option<Polynomial> {
     let [a, b] = &operation.sources;
     let constants = a.as_constant().zip(b.as_constant());

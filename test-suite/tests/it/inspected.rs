@@ -205,7 +205,7 @@ fn claims_are_what_is_counted() {
             inspected.compare_values(&mut compared);
         }
     }
-    // Each is compared, whatever the sample is, and often if it is all of them.
+    // Each is compared in any sample, and often if it is all of them.
     let Compared { sectors, exact_sectors, conflicts, branches, divergent_branches, uniform, .. } = compared;
     assert!(sectors > 0 && exact_sectors > 0 && conflicts > 0 && uniform > 0, "{compared:?}");
     assert!(divergent_branches < branches, "{compared:?}");
