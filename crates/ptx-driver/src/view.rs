@@ -1,6 +1,7 @@
 //! What a page of a program shows ([`ptx_report::View`]): its text, the LLVM IR that it becomes and the PTX that this is raised to, linked by
 //! debug locations, and the graphs of its functions.
 
+mod costs;
 mod debug_text;
 mod figures;
 mod listing;
@@ -46,6 +47,9 @@ pub fn view(
 ) -> View {
     let files = sources.files();
     let mut view = start(files, listing::inputs(files, &listing::starts(sources, module)), findings);
+    if let Some(inputs) = view.columns.first_mut() {
+        remarks::attach(inputs, &costs::costs(sources, module));
+    }
     let missing =
         |title: &str, why: String| Column { title: title.to_owned(), missing: why, ..Column::default() };
     let untranslated = || "The program was not translated: the diagnostics have the reason.".to_owned();

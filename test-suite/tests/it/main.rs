@@ -9,6 +9,7 @@ mod forms;
 mod gpu_golden;
 mod grammar;
 mod imports;
+mod inspected;
 mod intrinsics;
 mod kernel_program;
 mod kernels;

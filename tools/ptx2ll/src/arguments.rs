@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
 use ptx_cli::{Documents, OptimizeArgs, PassReportArgs, ReportArgs, feature, ptx_version, sm};
+use ptx_inspect::Analysis;
 use ptx_instrument::Counted;
 use ptx_isa::{PtxVersion, Sm};
 use ptx_specialize::Assumptions;
@@ -23,6 +24,8 @@ Examples:
                                           with counters, for a run on a GPU
   ptx2ll -O3 --assume 'block=256 arg2=5000' k.ptx | ll2ptx -o fast.ptx
                                           with another kernel for such launches
+  ptx2ll --analyze=divergence,coalescing --block 256 k.ptx
+                                          what decides how fast kernels are, at lines of the PTX
   ptx2ll --target=host --block 256 k.ptx -o k.o
                                           kernels as functions that a C program links, with k.h
   ptx2ll --target=aarch64 --cpu neoverse-n1 --block 16,16 k.ptx -o k.o
@@ -88,6 +91,54 @@ impl From<InstrumentChoice> for Counted {
     }
 }
 
+/// What `--analyze` finds out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum AnalysisChoice {
+    /// Values and branches that are the same for all threads of a block or a warp, or why they are not.
+    Divergence,
+    /// Accesses of memory with their addresses.
+    Memory,
+    /// Live registers, and which are live where they are most.
+    Registers,
+    /// Calls, and the local memory that they take.
+    Callgraph,
+    /// Blocks, dominators, and loops with their iterations.
+    Cfg,
+    /// Sectors of global memory that a warp touches.
+    Coalescing,
+    /// Conflicts of banks of shared memory, and paddings and swizzles without them.
+    BankConflicts,
+    /// Operations and bytes of a thread, by loops.
+    Roofline,
+}
+
+impl From<AnalysisChoice> for Analysis {
+    fn from(choice: AnalysisChoice) -> Self {
+        match choice {
+            AnalysisChoice::Divergence => Analysis::Divergence,
+            AnalysisChoice::Memory => Analysis::Memory,
+            AnalysisChoice::Registers => Analysis::Registers,
+            AnalysisChoice::Callgraph => Analysis::CallGraph,
+            AnalysisChoice::Cfg => Analysis::Cfg,
+            AnalysisChoice::Coalescing => Analysis::Coalescing,
+            AnalysisChoice::BankConflicts => Analysis::BankConflicts,
+            AnalysisChoice::Roofline => Analysis::Roofline,
+        }
+    }
+}
+
+/// The form of what was found out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum AnalyzeFormat {
+    /// Tables.
+    #[default]
+    Text,
+    /// One JSON object.
+    Json,
+    /// Graphs for Graphviz, of callgraph and cfg.
+    Dot,
+}
+
 /// The target of code generation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
@@ -142,7 +193,8 @@ pub struct TargetArgs {
     /// generic (NEON) for aarch64]
     #[arg(long, value_name = "NAME")]
     pub cpu: Option<String>,
-    /// Block shape that kernels without .reqntid are compiled for. May be given several times: launches select one
+    /// Block shape that kernels without .reqntid are compiled for, or that --analyze takes them to be launched with. For a CPU it may be given several
+    /// times: launches select one
     #[arg(long, value_name = "X,Y,Z", value_parser = block)]
     pub block: Vec<[u32; 3]>,
     /// A kernel to compile for a CPU, instead of all kernels of the module. May be given several times
@@ -212,6 +264,22 @@ pub struct Arguments {
     /// `__ptx_counters`; `__ptx_counter_places` has their places
     #[arg(long, value_enum, value_name = "WHAT")]
     pub instrument: Option<InstrumentChoice>,
+    /// Instead of translating, tell what decides how fast the kernels are, at lines of the PTX: by several names with commas between them
+    #[arg(
+        long, value_enum, value_name = "WHAT", value_delimiter = ',',
+        conflicts_with_all = ["emit", "text", "view", "output_dir", "instrument", "assume", "assume_launch", "link_bitcode"]
+    )]
+    pub analyze: Vec<AnalysisChoice>,
+    /// The form in which --analyze tells it
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        requires = "analyze",
+        default_value_t,
+        hide_default_value = true
+    )]
+    pub analyze_format: AnalyzeFormat,
     /// Write a page of HTML: the PTX beside its LLVM IR and the PTX that this becomes again, with lines that belong together, control flow, dominators and
     /// register pressure of each function, and diagnostics in place, also those of a rejected input. With -o, --emit or -S that output is written, too
     #[arg(long, value_name = "FILE", conflicts_with = "output_dir")]
@@ -252,11 +320,17 @@ impl Arguments {
         self.view.is_none() || self.output.is_some() || self.emit.is_some() || self.text
     }
 
+    /// Whether something is to be found out in place of a translation.
+    pub fn analyzes(&self) -> bool {
+        !self.analyze.is_empty()
+    }
+
     /// The kind of output: by `--emit`, or else by the suffix of the output file.
     pub fn product(&self) -> Emit {
         let suffix =
             self.output.as_deref().and_then(|path| path.extension()).and_then(|suffix| suffix.to_str());
         match (self.emit, suffix) {
+            _ if self.analyzes() => Emit::None,
             (Some(emit), _) => emit,
             (None, _) if self.text => Emit::Ll,
             (None, Some("bc")) => Emit::Bc,

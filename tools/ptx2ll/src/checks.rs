@@ -2,7 +2,7 @@
 
 use ptx_cli::Failure;
 
-use crate::arguments::{Arguments, Emit, Lines};
+use crate::arguments::{AnalysisChoice, AnalyzeFormat, Arguments, Emit, Lines};
 use crate::failures::no_meaning;
 
 /// Rejects options that do not apply to the target.
@@ -13,6 +13,7 @@ pub(crate) fn check_target(arguments: &Arguments) -> Result<(), Failure> {
         let leaves_out =
             arguments.optimize.is_wanted() || arguments.no_hints || !arguments.link_bitcode.is_empty();
         match product {
+            _ if arguments.analyzes() => "--analyze is for a GPU",
             _ if arguments.specializes() => {
                 "--assume and --assume-launch are for a GPU; a kernel for a CPU is compiled for the blocks of --block"
             }
@@ -32,10 +33,11 @@ pub(crate) fn check_target(arguments: &Arguments) -> Result<(), Failure> {
     } else {
         let is_given = target.cpu.is_some()
             || target.header.is_some()
-            || !target.block.is_empty()
+            || !target.block.is_empty() && !arguments.analyzes()
             || !target.entry.is_empty();
         match product {
             Emit::Asm | Emit::Obj => "--emit=asm and --emit=obj require --target=host, x86_64 or aarch64",
+            _ if target.block.len() > 1 => "--analyze takes one --block",
             _ if is_given => "--cpu, --block, --entry and --header require --target=host, x86_64 or aarch64",
             _ => return Ok(()),
         }
@@ -59,7 +61,14 @@ pub(crate) fn check_combination(arguments: &Arguments) -> Result<(), Failure> {
         return Err(no_meaning(arguments, "--instrument has no effect with --emit=none".to_owned()));
     }
     if arguments.lines == Lines::Ptx && arguments.product() == Emit::None {
-        return Err(no_meaning(arguments, "--lines has no effect with --emit=none".to_owned()));
+        let with = if arguments.analyzes() { "--analyze" } else { "--emit=none" };
+        return Err(no_meaning(arguments, format!("--lines has no effect with {with}")));
+    }
+    let is_graph =
+        |choice: &AnalysisChoice| matches!(choice, AnalysisChoice::Callgraph | AnalysisChoice::Cfg);
+    if arguments.analyze_format == AnalyzeFormat::Dot && !arguments.analyze.iter().all(is_graph) {
+        let message = "--analyze-format=dot is for --analyze=callgraph and --analyze=cfg".to_owned();
+        return Err(no_meaning(arguments, message));
     }
     let through_llvm = matches!(arguments.product(), Emit::Ll | Emit::Bc) || arguments.view.is_some();
     let optimizes = arguments.optimize.is_wanted();
@@ -72,6 +81,8 @@ pub(crate) fn check_combination(arguments: &Arguments) -> Result<(), Failure> {
         (false, true) => "-O and --passes have",
         (false, false) => "--no-hints has",
     };
-    let message = format!("{what} no effect with --emit=ptx and --emit=none, which do not use LLVM");
+    let with =
+        if arguments.analyzes() { "--analyze, which does" } else { "--emit=ptx and --emit=none, which do" };
+    let message = format!("{what} no effect with {with} not use LLVM");
     Err(no_meaning(arguments, message))
 }

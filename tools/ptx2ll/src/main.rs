@@ -1,5 +1,6 @@
 //! `ptx2ll`: PTX in, LLVM IR out.
 
+mod analyze;
 mod arguments;
 mod checks;
 mod failures;
@@ -95,6 +96,9 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
     let warned = terminal.warn(warnings.clone());
     view::write(arguments, &sources, &module, &warnings)?;
     warned?;
+    if arguments.analyzes() {
+        return analyze::write(arguments, &output, &sources, &module);
+    }
     if !arguments.has_output() {
         return Ok(());
     }

@@ -55,7 +55,7 @@ pub(super) fn attach(column: &mut Column, remarks: &[Remark]) {
     }
     for line in column.sections.iter_mut().flat_map(|section| &mut section.lines) {
         if let Some(found) = line.places.first().and_then(|place| by_place.remove(place)) {
-            line.remarks = found;
+            line.remarks.extend(found);
         }
     }
 }

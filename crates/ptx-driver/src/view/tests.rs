@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_diag::Diagnostic;
 use ptx_llvm_core::Context;
-use ptx_report::{EdgeKind, Place};
+use ptx_report::{EdgeKind, Place, Remark};
 
 use super::*;
 use crate::lines::locate_lines;
@@ -123,6 +123,31 @@ fn graphs_are_those_of_the_function() {
     assert_eq!(values, [2, 3, 3, 4, 4, 4, 4, 4, 0]);
     assert_eq!(of_ptx.points[4].place, Some(Place { file: 0, line: 12 }));
     assert_eq!(of_raised.points.len(), 9);
+}
+
+#[test]
+fn accesses_that_cost_more_than_they_have_to_have_notes() {
+    let notes = |view: &View| -> Vec<(u32, String, usize)> {
+        let lines = view.columns[0].sections.iter().flat_map(|section| &section.lines);
+        let remarks = lines.flat_map(|line| &line.remarks);
+        let note = |remark: &Remark| {
+            (remark.place.expect("a line").line, remark.message.clone(), remark.details.len())
+        };
+        remarks.map(note).collect()
+    };
+    assert!(notes(&viewed("k.ptx", LOOP)).is_empty());
+    let strided = LOOP
+        .replace(
+            "add.s32 %r2, %r2, 5;",
+            "mov.u32 %r3, %tid.x; mad.wide.u32 %rd2, %r3, 128, %rd1; add.s32 %r2, %r2, 5;",
+        )
+        .replace("ret;", ".shared .b8 s[4096]; mov.u32 %r1, s; mad.lo.u32 %r3, %r3, 8, %r1;\n st.shared.u32 [%r3], 0; ret;");
+    let view = viewed("k.ptx", &strided);
+    let sectors = "a warp touches 32 sectors of memory, and needs 4".to_owned();
+    let conflicts = "conflicts of banks take a warp 1 more cycle".to_owned();
+    assert_eq!(notes(&view), [(13, sectors, 1), (17, conflicts, 1)]);
+    // They are no diagnostics.
+    assert!(view.remarks.is_empty());
 }
 
 #[test]

@@ -42,6 +42,7 @@ const CONTENTS: &[(&str, &[(&str, &str)])] = &[
             ("docs/compiled.md", "Compiled kernels"),
             ("docs/ahead-of-time.md", "Ahead of time"),
             ("docs/specialize.md", "Kernels for known launches"),
+            ("docs/analyze.md", "What decides how fast a kernel is"),
             ("docs/instrument.md", "Counting on a GPU"),
             ("docs/library.md", "The library"),
             ("docs/runtime.md", "Running kernels from programs"),
