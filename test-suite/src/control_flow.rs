@@ -238,7 +238,7 @@ fn piece(text: &mut String, shape: Shape, number: usize, size: usize) {
             )
         }),
         Shape::Shuffles => {
-            each(2, &|c| format!("shfl.sync.bfly.b32 y, x, {}, 31, -1; add.u32 x, x, y;", c % 32))
+            each(2, &|c| format!("shfl.sync.bfly.b32 y, x, {}, 31, -1; add.u32 x, x, y;", c % 32));
         }
         Shape::Copies | Shape::Conditions | Shape::ConditionsBackward => chain(text, shape, n, size),
         Shape::Continues => {

@@ -1,6 +1,7 @@
 //! What decides how fast kernels are: `--analyze`.
 
-use ptx_cli::{Failure, Output, demangled_text};
+use ptx_cli::{Failure, Output};
+use ptx_demangle::demangled_text;
 use ptx_diag::Span;
 use ptx_driver::Sources;
 use ptx_inspect::{Analysis, inspect};
@@ -31,7 +32,7 @@ pub(crate) fn write(
     let block = arguments.target.block.first().copied();
     let report =
         arguments.report.terminal().step("analyze", || inspect(module, &analyses, block, &line, &file));
-    let name = |name: &str| demangled_text(name).to_string();
+    let name = |name: &str| demangled_text(name);
     output.write(
         match arguments.analyze_format {
             AnalyzeFormat::Text => report.to_text(&name),
