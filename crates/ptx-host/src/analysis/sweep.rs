@@ -99,3 +99,59 @@ impl<'a> Sweep<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use ptx_diag::SourceFile;
+    use ptx_exec::Memory;
+
+    use super::*;
+    use crate::prepared::prepared;
+
+    /// How many instructions are looked at until it is found which registers of a chain depend on what a loop loads, and how many there are.
+    fn visits(registers: usize) -> (usize, usize) {
+        let mut text = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n\
+             .reg .b32 %r<{}>; .reg .b64 %a; .reg .pred %p; ld.param.u64 %a, [p];\n",
+            registers + 1
+        );
+        (0..=registers).for_each(|r| _ = writeln!(text, "mov.u32 %r{r}, 0;"));
+        text.push_str("L:\n");
+        (0..registers).for_each(|r| _ = writeln!(text, "mov.b32 %r{r}, %r{};", r + 1));
+        let _ =
+            writeln!(text, "ld.global.u32 %r{registers}, [%a]; setp.ne.u32 %p, %r0, 0; @%p bra L; ret; }}");
+        let prepared = prepared(&SourceFile::new("k.ptx", text), &Memory::new());
+        let program = prepared.program();
+        let graph = Graph::new(program).expect("the kernel has a graph");
+        let mut depends = ByRow::new(program.kernel().rows, true, |_| false);
+        let (mut sweep, mut visits) = (Sweep::new(program, &graph), 0);
+        while let Some(visit) = sweep.next() {
+            visits += 1;
+            let mut reads = visit.access.reads.iter().filter_map(|src| src.as_register());
+            let is_loaded = matches!(visit.op(), Op::Effect(ptx_program::Effect::Load(_)));
+            if !is_loaded && !reads.any(|row| *depends.get(row)) {
+                continue;
+            }
+            for &row in &visit.access.writes {
+                if let Some(depends) = depends.get_mut(row)
+                    && !std::mem::replace(depends, true)
+                {
+                    sweep.changed(row);
+                }
+            }
+        }
+        let found = (0..depends.count()).filter(|&row| *depends.get(row)).count();
+        assert!(found > registers, "{found} of {registers} registers");
+        (visits, program.code.len())
+    }
+
+    #[test]
+    fn a_chain_against_the_order_is_looked_at_in_proportion_to_its_length() {
+        for registers in [10, 1000] {
+            let (visits, instructions) = visits(registers);
+            assert!(visits >= instructions - 4 && visits <= 3 * instructions, "{visits} for {instructions}");
+        }
+    }
+}
