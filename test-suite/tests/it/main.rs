@@ -21,6 +21,7 @@ mod linear_lowering;
 mod linear_raising;
 mod linked;
 mod machine_code;
+mod public_items;
 mod skipped;
 mod specialized;
 mod textures;
