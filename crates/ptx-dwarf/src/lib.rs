@@ -52,6 +52,11 @@ pub trait Program {
 }
 
 /// The lines of `.debug_str` for texts with labels.
+///
+/// ```
+/// let lines = ptx_dwarf::string_lines(&[("k".to_owned(), "name".to_owned())]);
+/// assert_eq!(lines, ["name:", ".b8 107,0"]);
+/// ```
 pub fn string_lines(strings: &[(String, String)]) -> Vec<String> {
     let mut lines = Lines::default();
     for (text, label) in strings {

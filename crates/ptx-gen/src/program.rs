@@ -22,6 +22,19 @@ pub enum Contents {
 const DEEPEST: usize = 4;
 
 /// A random module for a version and architecture, with about `size` statements in all.
+///
+/// ```
+/// use ptx_diag::SourceFile;
+/// use ptx_gen::{Contents, Home, Seeded, TARGETS, program};
+/// use ptx_isa::PtxVersion;
+///
+/// let home = Home { version: PtxVersion::NEWEST, sm: TARGETS[0] };
+/// let text = program(&mut Seeded::new(7), home, 20, Contents::Verified);
+/// assert_eq!(text, program(&mut Seeded::new(7), home, 20, Contents::Verified));
+///
+/// let (module, diagnostics) = ptx_syntax::parse(&SourceFile::new("random.ptx", text));
+/// assert!(diagnostics.is_empty() && ptx_verify::verify(&module).is_ok());
+/// ```
 pub fn program(choices: &mut dyn Choices, home: Home, size: usize, contents: Contents) -> String {
     let mut draft =
         Draft { choices, home, contents, symbols: Symbols::new(), labels: 0, text: String::new() };
