@@ -84,16 +84,14 @@ impl<'a> Sweep<'a> {
         }
         let Reverse(at) = self.now.pop()?;
         self.last = at;
-        *self.is_queued.get_mut(at as usize)? = false;
-        self.instructions.get(at as usize).copied()
+        self.is_queued[at as usize] = false;
+        Some(self.instructions[at as usize])
     }
 
     /// The result of a row has changed.
     pub(super) fn changed(&mut self, row: u32) {
         for &at in self.readers.get(row) {
-            if let Some(is_queued) = self.is_queued.get_mut(at as usize)
-                && !std::mem::replace(is_queued, true)
-            {
+            if !std::mem::replace(&mut self.is_queued[at as usize], true) {
                 if at > self.last { self.now.push(Reverse(at)) } else { self.next.push(at) }
             }
         }

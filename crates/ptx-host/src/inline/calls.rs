@@ -61,8 +61,10 @@ impl Calls {
         let number = self.registers.call;
         // For each call, the rows of its function, and that of the call's number.
         let points = self.saves.iter().flat_map(|save| {
-            // Default: each call is in a function with its own copy.
-            let rows = self.functions.get(&save.function).map(|own| own.rows.clone()).unwrap_or_default();
+            let own = self.functions.get(&save.function);
+            debug_assert!(own.is_some(), "a call in function {} without its own copy", save.function);
+            // Default: a function without its own copy keeps no rows.
+            let rows = own.map(|own| own.rows.clone()).unwrap_or_default();
             [rows, number..number + 1].map(|rows| Point { at: save.load as u32, rows })
         });
         let live = live_after(program, &points.collect::<Vec<_>>());

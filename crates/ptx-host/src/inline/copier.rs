@@ -21,7 +21,6 @@ const MOST_CODE: usize = 200_000;
 pub(crate) const STACK: u32 = 512 << 10;
 
 /// Where the instructions of each function end: where the next one starts.
-#[derive(Default)]
 pub(super) struct Bodies {
     /// In ascending order, with the end of the program.
     starts: Vec<u32>,
