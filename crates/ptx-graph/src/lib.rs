@@ -37,7 +37,11 @@
 mod components;
 mod dominators;
 mod frontier;
+mod reversed;
+mod tree;
 
 pub use components::{Component, components};
 pub use dominators::{FlowGraph, immediate_dominators};
 pub use frontier::{dominance_frontiers, iterated_frontier};
+pub use reversed::Reversed;
+pub use tree::DominatorTree;

@@ -19,11 +19,11 @@
 //! after it. So while passes run, each branch on which it depends whether a convergent operation is executed has a call before it that is
 //! itself convergent, and that LLVM therefore neither duplicates nor passes by; afterwards the calls are removed.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use ptx_graph::{FlowGraph, immediate_dominators, iterated_frontier};
+use ptx_graph::{DominatorTree, Reversed, immediate_dominators, iterated_frontier};
 
-use crate::edit::{Attribute, Block, Editor, Function, Inst, Opcode, Value, edit};
+use crate::edit::{Attribute, Block, Editor, Flow, Function, Inst, Opcode, Value, edit};
 use crate::error::LlvmError;
 use crate::module::Module;
 use crate::view::CallingConvention;
@@ -47,7 +47,7 @@ pub(crate) fn keep_joins(module: &mut Module<'_>) -> Result<Joins, LlvmError> {
         let mut marker = Marker { editor, function: None };
         for function in editor.optimized_functions() {
             let flow = Flow::new(function);
-            if flow.blocks.len() > 1 {
+            if flow.blocks().len() > 1 {
                 marker.place(&flow)?;
             }
         }
@@ -90,128 +90,6 @@ fn may_be_inlined(call: Inst<'_>) -> bool {
     }
 }
 
-/// The blocks of a function and the edges between them.
-struct Flow<'e> {
-    function: Function<'e>,
-    blocks: Vec<Block<'e>>,
-    successors: Vec<Vec<usize>>,
-    predecessors: Vec<Vec<usize>>,
-}
-
-impl<'e> Flow<'e> {
-    fn new(function: Function<'e>) -> Self {
-        let blocks = function.blocks();
-        let numbers: HashMap<Block<'e>, usize> =
-            blocks.iter().enumerate().map(|(at, block)| (*block, at)).collect();
-        let mut successors = vec![Vec::new(); blocks.len()];
-        let mut predecessors = vec![Vec::new(); blocks.len()];
-        for (at, block) in blocks.iter().enumerate() {
-            for to in block.successors().filter_map(|to| numbers.get(&to).copied()) {
-                successors[at].push(to);
-                predecessors[to].push(at);
-            }
-        }
-        Self { function, blocks, successors, predecessors }
-    }
-
-    /// Whether an edge, from one block to another, leads back to a block that dominates where it comes from.
-    fn is_back_edge(&self) -> impl Fn(usize, usize) -> bool + use<> {
-        let immediate = immediate_dominators(self);
-        // Numbers of a walk over the dominator tree: a block is dominated by those whose interval has its own.
-        let mut children = vec![Vec::new(); immediate.len()];
-        for (block, parent) in immediate.iter().enumerate() {
-            if let Some(parent) = parent.filter(|parent| *parent != block) {
-                children[parent].push(block);
-            }
-        }
-        let mut interval = vec![(0usize, 0usize); immediate.len()];
-        let (mut number, mut walk) = (0, vec![(0usize, false)]);
-        while let Some((block, is_left)) = walk.pop() {
-            number += 1;
-            if is_left {
-                interval[block].1 = number;
-            } else {
-                interval[block].0 = number;
-                walk.push((block, true));
-                walk.extend(children[block].iter().map(|child| (*child, false)));
-            }
-        }
-        move |from, to| interval[to].0 <= interval[from].0 && interval[from].1 <= interval[to].1
-    }
-}
-
-impl FlowGraph for Flow<'_> {
-    fn block_count(&self) -> usize {
-        self.blocks.len()
-    }
-
-    fn entry(&self) -> Option<usize> {
-        (!self.blocks.is_empty()).then_some(0)
-    }
-
-    fn successor(&self, block: usize, at: usize) -> Option<usize> {
-        self.successors[block].get(at).copied()
-    }
-
-    fn predecessors(&self, block: usize) -> impl Iterator<Item = usize> {
-        self.predecessors[block].iter().copied()
-    }
-}
-
-/// A function with its edges reversed. Its entry is an additional block after the function's own, to which control goes where it leaves the
-/// function, and from one block of each part that it never leaves.
-struct Reversed<'f, 'e> {
-    flow: &'f Flow<'e>,
-    ends: Vec<usize>,
-    is_end: Vec<bool>,
-}
-
-impl<'f, 'e> Reversed<'f, 'e> {
-    fn new(flow: &'f Flow<'e>) -> Self {
-        let count = flow.blocks.len();
-        let mut reversed = Reversed { flow, ends: Vec::new(), is_end: vec![false; count] };
-        let mut seen = vec![false; count];
-        let leaving = (0..count).filter(|block| flow.successors[*block].is_empty());
-        // Where no way leads out, the last block of each part in the order of the text is its end.
-        for end in leaving.chain((0..count).rev()) {
-            if seen[end] {
-                continue;
-            }
-            reversed.ends.push(end);
-            reversed.is_end[end] = true;
-            let mut walk = vec![end];
-            while let Some(block) = walk.pop() {
-                if !std::mem::replace(&mut seen[block], true) {
-                    walk.extend(flow.predecessors[block].iter().filter(|before| !seen[**before]));
-                }
-            }
-        }
-        reversed
-    }
-}
-
-impl FlowGraph for Reversed<'_, '_> {
-    fn block_count(&self) -> usize {
-        self.flow.blocks.len() + 1
-    }
-
-    fn entry(&self) -> Option<usize> {
-        Some(self.flow.blocks.len())
-    }
-
-    fn successor(&self, block: usize, at: usize) -> Option<usize> {
-        let next = if block == self.flow.blocks.len() { &self.ends } else { &self.flow.predecessors[block] };
-        next.get(at).copied()
-    }
-
-    fn predecessors(&self, block: usize) -> impl Iterator<Item = usize> {
-        // Nothing precedes the additional block.
-        let is_own = block != self.flow.blocks.len();
-        let own = if is_own { self.flow.successors[block].as_slice() } else { &[] };
-        own.iter().copied().chain((is_own && self.is_end[block]).then_some(self.flow.blocks.len()))
-    }
-}
-
 /// Where a branch gets its call.
 enum Place<'e> {
     /// A convergent operation precedes the branch, or nothing joins there.
@@ -232,20 +110,20 @@ struct Marker<'a, 'e> {
 impl<'e> Marker<'_, 'e> {
     /// Adds the calls of a function.
     fn place(&mut self, flow: &Flow<'e>) -> Result<(), LlvmError> {
-        let has_convergent = |at: &usize| flow.blocks[*at].instructions().into_iter().any(is_convergent);
-        let operations: Vec<usize> = (0..flow.blocks.len()).filter(has_convergent).collect();
+        let has_convergent = |at: &usize| flow.blocks()[*at].instructions().into_iter().any(is_convergent);
+        let operations: Vec<usize> = (0..flow.blocks().len()).filter(has_convergent).collect();
         if operations.is_empty() {
             return Ok(());
         }
         let reversed = Reversed::new(flow);
         let controlling = iterated_frontier(&reversed, &immediate_dominators(&reversed), operations);
-        let is_back = flow.is_back_edge();
-        for block in (0..flow.blocks.len()).filter(|block| controlling[*block]) {
+        let tree = DominatorTree::new(flow);
+        for block in (0..flow.blocks().len()).filter(|block| controlling[*block]) {
             // A branch to one place decides nothing.
-            if flow.successors[block].len() < 2 {
+            if flow.successors_of(block).len() < 2 {
                 continue;
             }
-            match place_of(flow, block, &is_back) {
+            match place_of(flow, block, &tree) {
                 Place::Nowhere => {}
                 Place::Before(instruction) => self.call_before(instruction)?,
                 Place::Between(predecessors) => self.call_between(flow, &predecessors, block)?,
@@ -267,8 +145,8 @@ impl<'e> Marker<'_, 'e> {
         predecessors: &[usize],
         block: usize,
     ) -> Result<(), LlvmError> {
-        let block = flow.blocks[block];
-        let before: HashSet<Block<'e>> = predecessors.iter().map(|at| flow.blocks[*at]).collect();
+        let block = flow.blocks()[block];
+        let before: HashSet<Block<'e>> = predecessors.iter().map(|at| flow.blocks()[*at]).collect();
         let between = self.editor.insert_block(block, "join");
         let end = self.editor.at_end(between).branch(block)?;
         self.call_before(end)?;
@@ -343,8 +221,8 @@ fn split_phi<'e>(
 /// Where the branch at the end of a block gets its call: after the last call that may become blocks of its own, else where the block begins. In
 /// front of a loop it is where the ways into the loop join, or those back: a call in the loop's first block would keep LLVM from
 /// rotating it.
-fn place_of<'e>(flow: &Flow<'e>, block: usize, is_back: &impl Fn(usize, usize) -> bool) -> Place<'e> {
-    let instructions = flow.blocks[block].instructions();
+fn place_of<'e>(flow: &Flow<'e>, block: usize, tree: &DominatorTree) -> Place<'e> {
+    let instructions = flow.blocks()[block].instructions();
     let calls = (0..instructions.len()).rev().filter(|at| instructions[*at].opcode().is_call());
     for at in calls {
         if may_be_inlined(instructions[at]) {
@@ -355,16 +233,16 @@ fn place_of<'e>(flow: &Flow<'e>, block: usize, is_back: &impl Fn(usize, usize) -
             return Place::Nowhere;
         }
     }
-    let first = flow.blocks[block].first_after_phis().map_or(Place::Nowhere, Place::Before);
+    let first = flow.blocks()[block].first_after_phis().map_or(Place::Nowhere, Place::Before);
     if block == 0 {
         // Kernels are not called by others.
-        return match flow.function.calling_convention() == CallingConvention::PtxKernel {
+        return match flow.blocks()[0].function().calling_convention() == CallingConvention::PtxKernel {
             true => Place::Nowhere,
             false => first,
         };
     }
     let (back, into): (Vec<usize>, Vec<usize>) =
-        flow.predecessors[block].iter().copied().partition(|from| is_back(*from, block));
+        flow.predecessors_of(block).iter().copied().partition(|from| tree.dominates(block, *from));
     match (back.len(), into.len()) {
         (0, _) => first,
         (1, 1) => Place::Nowhere,

@@ -44,6 +44,7 @@ mod block;
 mod builder;
 mod change;
 mod editor;
+mod flow;
 mod handle;
 mod inst;
 mod layout;
@@ -56,6 +57,7 @@ mod value;
 
 pub use builder::Builder;
 pub use editor::{Editor, edit};
+pub use flow::Flow;
 pub use handle::{Block, Function, Inst, Location, MetadataKind, Node, SyncScope, Type, Value, Variable};
 pub use layout::Layout;
 pub use opcode::Opcode;

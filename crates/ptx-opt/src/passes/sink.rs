@@ -21,8 +21,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ptx_graph::{Component, FlowGraph, components, immediate_dominators};
-use ptx_llvm_core::edit::{Block, Editor, Function, Inst, Opcode, TypeKind, Value};
+use ptx_graph::{Component, DominatorTree, components};
+use ptx_llvm_core::edit::{Editor, Flow, Function, Inst, Opcode, TypeKind, Value};
 use ptx_llvm_core::{LlvmError, marks};
 
 use crate::opcodes::computes_values;
@@ -49,24 +49,24 @@ const MOST_MOVES: u32 = 4;
 const MOST_USERS: usize = 64;
 
 fn run<'e>(editor: &Editor<'e>, function: Function<'e>) -> Result<(), LlvmError> {
-    let graph = Graph::new(function);
-    if graph.blocks.len() < 2 {
+    let graph = Flow::new(function);
+    if graph.blocks().len() < 2 {
         return Ok(());
     }
-    let tree = Dominators::new(&graph);
+    let tree = DominatorTree::new(&graph);
     let components = components(&graph);
     let mut sinking = Sinking { editor, graph: &graph, tree: &tree, moves: HashMap::new() };
     // What moves out of a block may move on: blocks come after those that dominate them.
-    for &at in &tree.order {
-        if graph.is_in_cycle(at, &components) {
+    for &at in tree.order() {
+        if is_in_cycle(&graph, at, &components) {
             continue;
         }
         let is_conditional = |end: Inst<'e>| end.condition().is_some();
-        if !graph.blocks[at].terminator().is_some_and(is_conditional) {
+        if !graph.blocks()[at].terminator().is_some_and(is_conditional) {
             continue;
         }
-        for &side in &graph.successors[at] {
-            if graph.predecessors[side] == [at] {
+        for &side in graph.successors_of(at) {
+            if graph.predecessors_of(side) == [at] {
                 sinking.move_groups(at, side)?;
             }
         }
@@ -74,95 +74,15 @@ fn run<'e>(editor: &Editor<'e>, function: Function<'e>) -> Result<(), LlvmError>
     Ok(())
 }
 
-/// The blocks of a function by number, the entry first.
-struct Graph<'e> {
-    blocks: Vec<Block<'e>>,
-    index: HashMap<Block<'e>, usize>,
-    successors: Vec<Vec<usize>>,
-    predecessors: Vec<Vec<usize>>,
-}
-
-impl<'e> Graph<'e> {
-    fn new(function: Function<'e>) -> Self {
-        let blocks = function.blocks();
-        let index: HashMap<_, _> = blocks.iter().enumerate().map(|(at, block)| (*block, at)).collect();
-        let mut predecessors = vec![Vec::new(); blocks.len()];
-        let successors: Vec<Vec<usize>> =
-            blocks.iter().map(|block| block.successors().map(|to| index[&to]).collect()).collect();
-        for (at, targets) in successors.iter().enumerate() {
-            targets.iter().for_each(|&to| predecessors[to].push(at));
-        }
-        Self { blocks, index, successors, predecessors }
-    }
-
-    /// Whether control may come from a block back to it.
-    fn is_in_cycle(&self, at: usize, components: &[Option<Component>]) -> bool {
-        components[at].is_none_or(|component| component.size > 1) || self.successors[at].contains(&at)
-    }
-}
-
-impl FlowGraph for Graph<'_> {
-    fn block_count(&self) -> usize {
-        self.blocks.len()
-    }
-
-    fn entry(&self) -> Option<usize> {
-        (!self.blocks.is_empty()).then_some(0)
-    }
-
-    fn successor(&self, block: usize, at: usize) -> Option<usize> {
-        self.successors[block].get(at).copied()
-    }
-
-    fn predecessors(&self, block: usize) -> impl Iterator<Item = usize> {
-        self.predecessors[block].iter().copied()
-    }
-}
-
-/// The dominator tree, in which blocks are numbered when they are entered and left.
-struct Dominators {
-    /// The blocks that the entry reaches, each after those that dominate it.
-    order: Vec<usize>,
-    /// For each block its place in that order, and that after the last block it dominates.
-    range: Vec<Option<(usize, usize)>>,
-}
-
-impl Dominators {
-    fn new(graph: &Graph<'_>) -> Self {
-        let immediate = immediate_dominators(graph);
-        let mut children = vec![Vec::new(); immediate.len()];
-        for (block, dominator) in immediate.iter().enumerate() {
-            if let Some(dominator) = dominator.filter(|dominator| *dominator != block) {
-                children[dominator].push(block);
-            }
-        }
-        let (mut order, mut range) = (Vec::new(), vec![None; immediate.len()]);
-        let mut stack = vec![(0, false)];
-        while let Some((block, is_left)) = stack.pop() {
-            if is_left {
-                range[block] = range[block].map(|(enters, _)| (enters, order.len()));
-                continue;
-            }
-            range[block] = Some((order.len(), order.len()));
-            order.push(block);
-            stack.push((block, true));
-            stack.extend(children[block].iter().map(|child| (*child, false)));
-        }
-        Self { order, range }
-    }
-
-    fn dominates(&self, above: usize, block: usize) -> bool {
-        match (self.range[above], self.range[block]) {
-            (Some((enters, leaves)), Some((place, _))) => (enters..leaves).contains(&place),
-            _ => false,
-        }
-    }
+/// Whether control may come from a block back to it.
+fn is_in_cycle(graph: &Flow<'_>, at: usize, components: &[Option<Component>]) -> bool {
+    components[at].is_none_or(|component| component.size > 1) || graph.successors_of(at).contains(&at)
 }
 
 struct Sinking<'a, 'e> {
     editor: &'a Editor<'e>,
-    graph: &'a Graph<'e>,
-    tree: &'a Dominators,
+    graph: &'a Flow<'e>,
+    tree: &'a DominatorTree,
     /// How often instructions have been moved.
     moves: HashMap<Inst<'e>, u32>,
 }
@@ -183,7 +103,7 @@ struct Group {
 impl<'e> Sinking<'_, 'e> {
     /// Moves the groups of a block that are worth it to one side of its branch.
     fn move_groups(&mut self, at: usize, side: usize) -> Result<(), LlvmError> {
-        let Some(place) = self.graph.blocks[side].first_after_phis() else { return Ok(()) };
+        let Some(place) = self.graph.blocks()[side].first_after_phis() else { return Ok(()) };
         let candidates = self.candidates(at, side);
         if candidates.is_empty() {
             return Ok(());
@@ -224,7 +144,7 @@ impl<'e> Sinking<'_, 'e> {
             return Ok(());
         }
         // It is no longer an instruction with a guard in PTX, which raising would compute the operands of before.
-        if let Some(branch) = self.graph.blocks[at].terminator() {
+        if let Some(branch) = self.graph.blocks()[at].terminator() {
             branch.set_metadata(self.editor.metadata_kind(marks::GUARD), None);
         }
         // Candidates were found from the last to the first.
@@ -240,7 +160,7 @@ impl<'e> Sinking<'_, 'e> {
     /// The instructions of a block that may be executed on one side of its branch instead, the last first.
     fn candidates(&self, at: usize, side: usize) -> Vec<Inst<'e>> {
         let (mut found, mut is_found) = (Vec::new(), HashSet::new());
-        for inst in self.graph.blocks[at].instructions().into_iter().rev() {
+        for inst in self.graph.blocks()[at].instructions().into_iter().rev() {
             let is_done = self.moves.get(&inst).is_some_and(|moves| *moves >= MOST_MOVES);
             if is_done || !inst.has_users() || !is_movable(inst) {
                 continue;
@@ -258,7 +178,9 @@ impl<'e> Sinking<'_, 'e> {
 
     /// Whether an instruction is only reached through this block.
     fn is_within(&self, side: usize, inst: Inst<'e>) -> bool {
-        inst.block().is_some_and(|block| self.tree.dominates(side, self.graph.index[&block]))
+        inst.block()
+            .and_then(|block| self.graph.number(block))
+            .is_some_and(|block| self.tree.dominates(side, block))
     }
 
     /// Whether a value is used on that side, not only by instructions that may be moved there.
