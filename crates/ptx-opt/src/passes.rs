@@ -7,10 +7,12 @@ mod flush_inputs;
 mod index_elements;
 mod infer_address_spaces;
 mod narrow_comparisons;
+mod pack_halves;
 mod point_branches;
 mod recompute_indices;
 mod reduce_call_pressure;
 mod relax_cuda_atomics;
+mod remove_barriers;
 mod sink;
 mod strip_hints;
 
@@ -36,16 +38,20 @@ pub const PASSES: &[Pass] = &[
     index_elements::PASS,
     infer_address_spaces::PASS,
     narrow_comparisons::PASS,
+    pack_halves::PASS,
     point_branches::PASS,
     recompute_indices::PASS,
     reduce_call_pressure::PASS,
     relax_cuda_atomics::PASS,
+    remove_barriers::PASS,
     sink::PASS,
     strip_hints::PASS,
 ];
 
 /// The passes of this project that every level but `-O0` ends with, in this order.
 pub const AT_LEVELS: &[Pass] = &[
+    remove_barriers::PASS,
+    pack_halves::PASS,
     advance_pointers::PASS,
     narrow_comparisons::PASS,
     recompute_indices::PASS,

@@ -69,6 +69,16 @@ impl<'a, 'e> Builder<'a, 'e> {
         Ok(Self::give(self.at(&[a, b])?.binary(op, a.build(), b.build())?))
     }
 
+    /// `fneg`
+    ///
+    /// # Errors
+    ///
+    /// When the value is no floating-point number or vector of such, or what is needed for it was erased.
+    pub fn negate(&self, value: Value<'e>) -> Built<'e> {
+        let builder = self.at(&[value])?;
+        Ok(Self::give(builder.float_negate(value.build())?))
+    }
+
     /// A conversion; a value that has the type already stays as it is.
     ///
     /// # Errors
