@@ -1,4 +1,4 @@
-//! Scalar instructions keep their meaning through LLVM and back for all inputs: a sample of `cargo xtask prove`.
+//! Scalar instructions, and pieces of kernels, keep their meaning through LLVM and back for all inputs: a sample of `cargo xtask prove`.
 //!
 //! The definitions that the proofs start from are held against what the interpreter computes, and wrong IR and wrong PTX must be
 //! refuted, with inputs that the interpreter confirms.
@@ -13,9 +13,10 @@ use std::time::Duration;
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_diag::SourceFile;
 use ptx_exec::{Argument, Launch};
-use ptx_gen::Seeded;
+use ptx_gen::{Choices as _, Seeded};
 use ptx_isa::{FormId, Mnemonic};
 use ptx_llvm_core::Context;
+use test_suite::corpus;
 use test_suite::differential::{self, Case, Effort};
 use test_suite::oracle::{Oracles, nvidia_folder};
 use test_suite::prove::{self, Route, Solver, Verdict};
@@ -25,6 +26,8 @@ use test_suite::stage;
 
 /// The seed of instructions and operands; `PTX_SEED` names another one.
 const SEED: u64 = 1;
+/// How many pieces of each file are proved here; `cargo xtask prove --pieces-of` proves all.
+const PIECES: usize = 4;
 /// How many combinations of modifiers of each opcode are proved here; `cargo xtask prove` proves all.
 const PROVED: usize = 4;
 /// What definitions are held against.
@@ -90,6 +93,13 @@ fn main() -> ExitCode {
                 with_solver(&solver, &skips, |solver| refuse(planted, solver))
             }));
     }
+    for file in corpus::own_files().expect("the suite's own files are there") {
+        let (solver, skips) = (Arc::clone(&solver), Arc::clone(&skips));
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        trials.push(Trial::test(format!("pieces of {name}"), move || {
+            with_solver(&solver, &skips, |solver| hold_pieces(&file, seed, solver, &skips))
+        }));
+    }
     let arguments = Arguments::from_args();
     let trials = sampled(&arguments, "scalar instructions proved and defined", trials, 50);
     let conclusion = libtest_mimic::run(&arguments, trials);
@@ -135,13 +145,38 @@ fn hold_proofs(rows: &[FormId], seed: u64, solver: &Solver, skips: &Skips) -> Re
     let cases: Vec<Case> =
         prove::generate(rows, seed, PROVED, 0).into_iter().filter(prove::is_defined).collect();
     let wrong = std::cell::RefCell::new(Vec::new());
-    prove::prove(&cases, Some(solver), &|proof| {
+    prove::prove(&cases, &Route::ALL, Some(solver), &|proof| {
         for (route, verdict) in &proof.verdicts {
             match verdict {
                 Verdict::Proved => {}
                 Verdict::TimedOut => skips.count("the solver gave up"),
                 Verdict::Refuted(_) | Verdict::Unasked(_) => {
                     wrong.borrow_mut().push(format!("{}: {}: {verdict}", proof.case.text, route.as_str()));
+                }
+            }
+        }
+    })?;
+    let wrong = wrong.into_inner();
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
+}
+
+/// What `-O2` makes of pieces of a kernel is not refuted.
+fn hold_pieces(file: &Path, seed: u64, solver: &Solver, skips: &Skips) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(file)?;
+    let module = stage::read(&SourceFile::new(file.display().to_string(), text))?;
+    let mut pieces: Vec<Case> = prove::blocks(&module).into_iter().filter(prove::is_defined).collect();
+    let mut choices = Seeded::new(seed);
+    while pieces.len() > PIECES {
+        pieces.swap_remove(choices.below(pieces.len()));
+    }
+    let wrong = std::cell::RefCell::new(Vec::new());
+    prove::prove(&pieces, &[Route::RaisedOptimized], Some(solver), &|proof| {
+        for (_, verdict) in &proof.verdicts {
+            match verdict {
+                Verdict::Proved => {}
+                Verdict::TimedOut => skips.count("the solver gave up"),
+                Verdict::Refuted(_) | Verdict::Unasked(_) => {
+                    wrong.borrow_mut().push(format!("{}: {verdict}", proof.case.text));
                 }
             }
         }

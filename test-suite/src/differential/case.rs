@@ -214,7 +214,8 @@ fn declared(generated: &Instruction) -> Vec<Register> {
     ScalarType::ALL.iter().flat_map(of_type).collect()
 }
 
-fn name_of(module: &Module, body: &Body, register: RegId) -> String {
+/// The name of a register in the text of its module.
+pub(crate) fn name_of(module: &Module, body: &Body, register: RegId) -> String {
     let decl = body.decl(register);
     let number = decl.count.and(body.registers.get(register.index())).map(|register| register.number);
     format!("{}{}", module.name(decl.name), number.map_or(String::new(), |number| number.to_string()))

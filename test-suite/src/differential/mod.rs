@@ -24,6 +24,7 @@ use ptx_gen::{Home, Seeded};
 use ptx_isa::{FormId, Opcode, PtxVersion, Sm};
 
 pub use case::{Case, Register, is_scalar};
+pub(crate) use case::{Nans, name_of};
 pub(crate) use kernel::{SLOT, head, plain_kernel, plain_name};
 pub use program::Numbers;
 pub use route::{Difference, Findings, Route};

@@ -12,6 +12,7 @@
 //! A refutation is one that evaluating both terms on the solver's inputs confirms. Poison in a result, and undefined
 //! behaviour anywhere, refute as a wrong number does, unless the manual leaves the result open.
 
+mod blocks;
 mod define;
 mod ir;
 mod memory;
@@ -34,6 +35,7 @@ use crate::differential::{self, Case, Register, Run};
 use crate::directive::Level;
 use crate::stage;
 
+pub use blocks::blocks;
 pub use smt::{Answer, Solver};
 pub use term::{Bits, Terms};
 
@@ -151,18 +153,18 @@ pub fn is_known_by_name(row: FormId) -> bool {
     ptx_gen::mnemonics(row).iter().any(define::arithmetic::is_by_name)
 }
 
-/// Asks about every case along every route, and hands each answer on.
+/// Asks about every case along routes, and hands each answer on.
 ///
 /// # Errors
 /// When the instructions cannot be read, or the solver cannot be run.
-pub fn prove(cases: &[Case], solver: Option<&Solver>, tell: &dyn Fn(Proof)) -> Result<()> {
+pub fn prove(cases: &[Case], routes: &[Route], solver: Option<&Solver>, tell: &dyn Fn(Proof)) -> Result<()> {
     let mut homes: BTreeMap<Home, Vec<&Case>> = BTreeMap::new();
     for case in cases {
         homes.entry(case.home).or_default().push(case);
     }
     for (home, members) in homes {
         for batch in members.chunks(BATCH) {
-            prove_batch(home, batch, solver, tell)?;
+            prove_batch(home, batch, routes, solver, tell)?;
         }
     }
     Ok(())
@@ -188,7 +190,13 @@ fn arrive(source: &SourceFile, level: Level) -> Result<Arrived> {
     Ok(Arrived { view, ptx })
 }
 
-fn prove_batch(home: Home, cases: &[&Case], solver: Option<&Solver>, tell: &dyn Fn(Proof)) -> Result<()> {
+fn prove_batch(
+    home: Home,
+    cases: &[&Case],
+    routes: &[Route],
+    solver: Option<&Solver>,
+    tell: &dyn Fn(Proof),
+) -> Result<()> {
     let source = SourceFile::new("written.ptx", kernel_text(home, cases));
     let written = stage::read(&source)?;
     let levels = [arrive(&source, Level::O0), arrive(&source, Level::O2)];
@@ -196,13 +204,13 @@ fn prove_batch(home: Home, cases: &[&Case], solver: Option<&Solver>, tell: &dyn 
     if halves && cases.len() > 1 {
         // Which of them is to blame tells more.
         let (one, other) = cases.split_at(cases.len() / 2);
-        prove_batch(home, one, solver, tell)?;
-        return prove_batch(home, other, solver, tell);
+        prove_batch(home, one, routes, solver, tell)?;
+        return prove_batch(home, other, routes, solver, tell);
     }
     for (at, case) in cases.iter().enumerate() {
         let name = differential::plain_name(at);
         let mut verdicts = Vec::new();
-        for route in Route::ALL {
+        for &route in routes {
             let level = match route {
                 Route::Lowered | Route::Raised => &levels[0],
                 Route::Optimized | Route::RaisedOptimized => &levels[1],

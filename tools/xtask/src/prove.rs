@@ -1,16 +1,19 @@
 //! Proofs about scalar instructions: `cargo xtask prove`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use ptx_diag::SourceFile;
 use ptx_isa::FormId;
 use test_suite::differential::{self, Case};
 use test_suite::prove::record::{self, Tally};
 use test_suite::prove::{self, Proof, Route, Solver, Verdict};
+use test_suite::stage;
 
 use crate::corpus::oracles;
 use crate::coverage;
@@ -20,6 +23,9 @@ use crate::coverage;
 pub(crate) struct ProveArguments {
     /// Opcodes whose rows are proved [default: all]
     opcodes: Vec<String>,
+    /// Prove instead what -O2 makes of pieces of the kernels of these PTX files or folders: integer instructions, with branches forward
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["opcodes", "mnemonics", "more", "write"])]
+    pieces_of: Vec<PathBuf>,
     /// Maximum number of combinations of modifiers of each row
     #[arg(long, default_value_t = usize::MAX)]
     mnemonics: usize,
@@ -47,6 +53,9 @@ pub(crate) struct ProveArguments {
 pub(crate) fn prove(arguments: &ProveArguments) -> Result<()> {
     let Some(program) = oracles().z3 else { bail!("z3 is not among the oracle programs: run scripts/setup") };
     let solver = Solver { program, limit: Duration::from_secs(arguments.limit) };
+    if !arguments.pieces_of.is_empty() {
+        return prove_pieces(arguments, &solver);
+    }
     let rows = differential::rows().into_iter().filter(|(opcode, _)| {
         arguments.opcodes.is_empty() || arguments.opcodes.iter().any(|one| one == opcode.as_str())
     });
@@ -60,23 +69,77 @@ pub(crate) fn prove(arguments: &ProveArguments) -> Result<()> {
             let cases = prove::generate(&[row], arguments.seed, arguments.mnemonics, arguments.more);
             let cases: Vec<Case> = cases.into_iter().filter(prove::is_defined).collect();
             lock(&tallies).entry(row).or_default();
-            prove::prove(&cases, Some(&solver), &|proof| {
+            prove::prove(&cases, &Route::ALL, Some(&solver), &|proof| {
                 print(arguments, &proof);
                 lock(&tallies).entry(row).or_default().take(&proof);
             })?;
         }
     };
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..arguments.threads.max(1)).map(|_| scope.spawn(work)).collect();
-        threads
-            .into_iter()
-            .try_for_each(|thread| thread.join().unwrap_or_else(|_| bail!("a thread panicked")))
-    })?;
+    in_threads(arguments.threads, work)?;
     let tallies = lock(&tallies);
     if arguments.write {
         write(&tallies)?;
     }
     summarize(&tallies)
+}
+
+/// Proves pieces of kernels, each text once.
+fn prove_pieces(arguments: &ProveArguments, solver: &Solver) -> Result<()> {
+    let mut files = Vec::new();
+    for path in &arguments.pieces_of {
+        collect(path, &mut files)?;
+    }
+    let waiting = Mutex::new(files.into_iter());
+    let (seen, sum) = (Mutex::new(BTreeSet::new()), Mutex::new(Tally::default()));
+    let work = || -> Result<()> {
+        loop {
+            let next = lock(&waiting).next();
+            let Some(file) = next else { return Ok(()) };
+            let text = std::fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+            let Ok(module) = stage::read(&SourceFile::new(file.display().to_string(), text)) else {
+                continue;
+            };
+            let mut pieces = prove::blocks(&module);
+            pieces.retain(|piece| lock(&seen).insert(piece.text.clone()) && prove::is_defined(piece));
+            prove::prove(&pieces, &[Route::RaisedOptimized], Some(solver), &|proof| {
+                print(arguments, &proof);
+                lock(&sum).take(&proof);
+            })?;
+        }
+    };
+    in_threads(arguments.threads, work)?;
+    let sum = *lock(&sum);
+    let figures = figures(&sum).replacen("instructions", "pieces", 1);
+    writeln!(std::io::stdout().lock(), "# {figures}")?;
+    if sum.refuted == 0 { Ok(()) } else { bail!("{} pieces are refuted", sum.refuted) }
+}
+
+/// A PTX file, or those of a folder and of its folders, by their names.
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    if !path.is_dir() {
+        files.push(path.to_path_buf());
+        return Ok(());
+    }
+    let entries = std::fs::read_dir(path).with_context(|| path.display().to_string())?;
+    let mut entries = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    entries.sort();
+    for entry in entries
+        .iter()
+        .filter(|entry| entry.is_dir() || entry.extension().is_some_and(|extension| extension == "ptx"))
+    {
+        collect(entry, files)?;
+    }
+    Ok(())
+}
+
+/// Does the work in some threads.
+fn in_threads(threads: usize, work: impl Fn() -> Result<()> + Sync) -> Result<()> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(&work)).collect();
+        threads
+            .into_iter()
+            .try_for_each(|thread| thread.join().unwrap_or_else(|_| bail!("a thread panicked")))
+    })
 }
 
 /// Puts the figures into the record, and the record into the page.
