@@ -349,8 +349,30 @@ impl Kernel {
             params.get(*offset as usize..*offset as usize + *bytes as usize)
         };
         let kernels = self.module.specialized.get(self.name())?;
-        let fitting = kernels.iter().find(|kernel| kernel.fits(shape.grid, shape.block, argument))?;
+        let are_apart = || self.arguments_are_apart(params);
+        let fits = |kernel: &&Specialization| {
+            kernel.fits(shape.grid, shape.block, argument) && (!kernel.assumptions.noalias || are_apart())
+        };
+        let fitting = kernels.iter().find(fits)?;
         self.module.kernel(&fitting.name).ok()
+    }
+
+    /// Whether no two arguments contain addresses in the same region of memory; an argument is an address or a structure with addresses at multiples of eight.
+    fn arguments_are_apart(&self, params: &[u8]) -> bool {
+        let mut owners = HashMap::new();
+        let words = self.parameters().iter().enumerate().flat_map(|(index, parameter)| {
+            let (start, bytes) = (parameter.offset as usize, parameter.bytes as usize);
+            let own = params.get(start..start + bytes).unwrap_or_default();
+            own.as_chunks::<8>().0.iter().map(move |word| (index, u64::from_le_bytes(*word)))
+        });
+        for (index, address) in words {
+            // Other numbers are no addresses that a kernel can access.
+            let Some(region) = self.module.device.region(address) else { continue };
+            if *owners.entry(region.address).or_insert(index) != index {
+                return false;
+            }
+        }
+        true
     }
 
     /// Executes a launch that was checked.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 use std::str::FromStr;
 
-/// What is assumed of the launches of a kernel. Its text is `entry=saxpy block=256,1,1 grid=16 arg0=5000 arg1=2.5`, in any order, each part at
+/// What is assumed of the launches of a kernel. Its text is `entry=saxpy block=256,1,1 grid=16 noalias arg0=5000 arg1=2.5`, in any order, each part at
 /// most once.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Assumptions {
@@ -14,6 +14,8 @@ pub struct Assumptions {
     pub block: Option<[u32; 3]>,
     /// Blocks of the grid, each 1 or more.
     pub grid: Option<[u32; 3]>,
+    /// No two arguments point to the same memory, and nothing but the kernel writes what they point to while it runs.
+    pub noalias: bool,
     /// Values of arguments, by the index of the parameter.
     pub arguments: BTreeMap<usize, Number>,
 }
@@ -31,7 +33,7 @@ pub enum Number {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AssumptionError {
     /// A part without `=`, or with another name.
-    #[error("expected entry=, block=, grid= or argN=, not `{0}`")]
+    #[error("expected entry=, block=, grid=, noalias or argN=, not `{0}`")]
     Unknown(String),
     /// A part is there twice.
     #[error("`{0}` is given twice")]
@@ -45,14 +47,14 @@ pub enum AssumptionError {
         expected: &'static str,
     },
     /// There is nothing in the text that is assumed.
-    #[error("nothing is assumed: expected block=, grid= or argN=")]
+    #[error("nothing is assumed: expected block=, grid=, noalias or argN=")]
     Nothing,
 }
 
 impl Assumptions {
     /// Whether nothing is assumed.
     pub fn is_empty(&self) -> bool {
-        self.block.is_none() && self.grid.is_none() && self.arguments.is_empty()
+        self.block.is_none() && self.grid.is_none() && !self.noalias && self.arguments.is_empty()
     }
 }
 
@@ -62,6 +64,12 @@ impl FromStr for Assumptions {
     fn from_str(text: &str) -> Result<Self, AssumptionError> {
         let mut found = Self::default();
         for part in text.split_whitespace() {
+            if part == "noalias" {
+                if std::mem::replace(&mut found.noalias, true) {
+                    return Err(AssumptionError::Twice(part.to_owned()));
+                }
+                continue;
+            }
             let unknown = || AssumptionError::Unknown(part.to_owned());
             let (name, value) = part.split_once('=').ok_or_else(unknown)?;
             let extents = || {
@@ -99,6 +107,9 @@ impl fmt::Display for Assumptions {
             if let Some([x, y, z]) = extents {
                 write!(text, " {name}={x},{y},{z}")?;
             }
+        }
+        if self.noalias {
+            text.push_str(" noalias");
         }
         for (index, number) in &self.arguments {
             match number {
@@ -151,6 +162,7 @@ mod tests {
             normal("arg1=0x10  grid=4 block=16,16 entry=k"),
             "entry=k block=16,16,1 grid=4,1,1 arg1=16"
         );
+        assert_eq!(normal("arg1=2 noalias grid=4"), "grid=4,1,1 noalias arg1=2");
         assert_eq!(normal("arg0=-1 arg2=2.50 arg10=1e-3"), "arg0=-1 arg2=2.5 arg10=0.001");
         let again = normal("arg0=0.1 block=3");
         assert_eq!(normal(&again), again);
@@ -170,6 +182,8 @@ mod tests {
             ("argx=1", "argx=1"),
             ("block=1 block=1", "block"),
             ("arg1=1 arg1=2", "arg1"),
+            ("noalias noalias", "noalias"),
+            ("noalias=1", "noalias=1"),
         ] {
             let error = read(text).expect_err(text).to_string();
             assert!(error.contains(&format!("`{part}`")), "{text}: {error}");

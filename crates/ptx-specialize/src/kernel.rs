@@ -8,6 +8,7 @@ use ptx_ir::{
 };
 use ptx_isa::{Component, MemorySem, Mnemonic, ScalarType, Sem, SpecialReg, StateSpace, TypeKind, ptx};
 
+use crate::read_only::load_through_read_only;
 use crate::{Assumptions, SpecializeError, values};
 
 /// Adds the copy, with parameters and variables of its own, without an item for it.
@@ -27,6 +28,9 @@ pub(crate) fn copy(
     if let Some(body) = &mut function.body {
         replace_special_registers(body, assumptions);
         replace_loads(body, &values);
+        if assumptions.noalias {
+            load_through_read_only(body, &function.params);
+        }
     }
     if let Some(block) = assumptions.block {
         let says_block = |directive: &FunctionDirective| {

@@ -35,7 +35,10 @@ impl Specialization {
     /// How much is assumed.
     fn count(&self) -> usize {
         let assumed = &self.assumptions;
-        assumed.arguments.len() + usize::from(assumed.block.is_some()) + usize::from(assumed.grid.is_some())
+        assumed.arguments.len()
+            + usize::from(assumed.block.is_some())
+            + usize::from(assumed.grid.is_some())
+            + usize::from(assumed.noalias)
     }
 }
 

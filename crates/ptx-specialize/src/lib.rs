@@ -20,6 +20,7 @@ mod error;
 mod kernel;
 mod known;
 mod names;
+mod read_only;
 mod values;
 
 pub use assumptions::{AssumptionError, Assumptions, Number};

@@ -184,3 +184,69 @@ fn what_the_kernel_has_no_room_for_is_an_error() {
     let two = format!("{SUMS}\n.visible .entry more() {{ ret; }}");
     assert!(error(&two, "block=1").contains("sums, more"));
 }
+
+/// The text of the kernel that is made of one with these statements, if its pointers are apart.
+fn apart(statements: &str) -> String {
+    let text = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.global .u64 g;\n.func f() {{ ret; }}
+.visible .entry k(.param .u64 out, .param .u64 in, .param .u64 more) {{
+    .reg .u64 %o, %i, %m, %x; .reg .u32 %v, %w;
+    .shared .u32 s;
+    ld.param.u64 %o, [out];
+    ld.param.u64 %i, [in];
+    ld.param.u64 %m, [more];
+    {statements}
+    ret;
+}}
+"
+    );
+    let (mut module, found) = ptx_syntax::parse(&ptx_diag::SourceFile::new("k.ptx", text));
+    assert!(!found.has_errors(), "{found:?}");
+    let made = specialize(&mut module, &"noalias entry=k".parse().expect("assumptions")).expect("a kernel");
+    let printed = ptx_ir::print(&module);
+    let at = printed.find(&format!(".entry {}", made.name)).expect("the kernel");
+    printed[at..].to_owned()
+}
+
+#[test]
+fn loads_through_pointers_that_nothing_is_stored_through_are_read_only() {
+    let loads = "add.u64 %i, %i, 8; ld.global.u32 %v, [%i]; ld.global.v2.u32 {%v, %w}, [%m];";
+    let text = apart(&format!("{loads} st.global.u32 [%o], %v; st.shared.u32 [s], %w; bar.sync 0;"));
+    assert_eq!(text.matches("ld.global.nc").count(), 2, "{text}");
+    let text = apart(&format!("{loads} add.u64 %x, %i, 4; st.global.u32 [%x], %v;"));
+    assert_eq!(text.matches("ld.global.nc").count(), 1, "{text}");
+    assert!(text.contains("ld.global.nc.v2.u32"), "{text}");
+    let text = apart(&format!("{loads} red.global.add.u32 [%m], %v;"));
+    assert!(text.contains("ld.global.nc.u32") && text.contains("ld.global.v2.u32"), "{text}");
+    // A pointer that may be either.
+    let text = apart(
+        &format!("{loads} selp.b64 %x, %o, %m, 1; st.global.u32 [%x], %v;")
+            .replace("selp.b64 %x, %o, %m, 1", "max.u64 %x, %o, %m"),
+    );
+    assert!(text.contains("ld.global.nc.u32") && text.contains("ld.global.v2.u32"), "{text}");
+}
+
+#[test]
+fn what_is_not_known_keeps_all_loads() {
+    let load = "ld.global.u32 %v, [%i];";
+    for write in [
+        "ld.global.u64 %x, [%m]; st.global.u32 [%x], %v;",
+        "mov.u64 %x, g; st.global.u32 [%x], %v;",
+        "st.global.u32 [g], %v;",
+        "st.global.u32 [4096], %v;",
+        "call f;",
+        "cp.async.ca.shared.global [s], [%i], 4;",
+    ] {
+        let text = apart(&format!("{load} {write}"));
+        assert!(!text.contains(".nc"), "{write}: {text}");
+    }
+    for load in
+        ["ld.volatile.global.u32 %v, [%i];", "ld.relaxed.gpu.global.u32 %v, [%i];", "ld.u32 %v, [%i];"]
+    {
+        let text = apart(&format!("{load} st.global.u32 [%o], %v;"));
+        assert!(!text.contains(".nc"), "{text}");
+    }
+    // A loop that goes on with what it loaded.
+    let text = apart("$L: ld.global.u64 %i, [%i]; ld.global.u32 %v, [%m]; st.global.u32 [%o], %v; bra $L;");
+    assert!(text.contains("ld.global.u64 ") && text.contains("ld.global.nc.u32"), "{text}");
+}

@@ -62,6 +62,7 @@ pub(crate) fn assumptions(path: &Path, module: &Module) -> Result<Assumptions, F
         entry,
         grid: extents("grid", file.grid)?,
         block: extents("block", file.block)?,
+        noalias: false,
         arguments: file.args.iter().zip(types).enumerate().filter_map(number).collect(),
     };
     if found.is_empty() {

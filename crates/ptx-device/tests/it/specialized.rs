@@ -80,3 +80,41 @@ fn a_variable_with_another_text_than_its_name_says_is_no_promise() {
         assert_eq!(stored(&swapped, &Shape::linear(1, threads), 0, 0.0), 7);
     }
 }
+
+/// Copies a number from `in` to `out`.
+const COPY: &str = ".version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in) {
+    .reg .u64 %a; .reg .u32 %v;
+    ld.param.u64 %a, [in];
+    ld.global.u32 %v, [%a];
+    ld.param.u64 %a, [out];
+    st.global.u32 [%a], %v;
+    ret;
+}
+";
+
+#[test]
+fn pointers_to_the_same_memory_are_not_apart() {
+    let (mut module, _) = ptx_syntax::parse(&SourceFile::new("k.ptx", COPY));
+    let made = specialize(&mut module, &"noalias".parse().expect("assumptions")).expect("a kernel");
+    let printed = ptx_ir::print(&module);
+    let copy = printed.find(&format!(".entry {}", made.name)).expect("the copy");
+    let (before, after) = printed.split_at(copy);
+    // The copy adds 1, so that the test sees which of them ran.
+    let after = after.replacen("st.global.u32", "add.u32 %v, %v, 1;\n\tst.global.u32", 1);
+    let device = Device::new();
+    let module = Module::load(&device, "k.ptx", format!("{before}{after}")).expect("a module");
+    let kernel = module.kernel("k").expect("a kernel");
+    let (one, other) = (device.allocate(64).expect("memory"), device.allocate(64).expect("memory"));
+    let ran = |out: u64, from: u64| {
+        device.write(from, &5u32.to_le_bytes()).expect("memory");
+        kernel.launch(&Shape::linear(1, 1), &[Argument::from(out), Argument::from(from)]).expect("a launch");
+        let mut bytes = [0; 4];
+        device.read(out, &mut bytes).expect("memory");
+        u32::from_le_bytes(bytes)
+    };
+    assert_eq!(ran(one, other), 6, "apart");
+    assert_eq!(ran(one, one + 32), 5, "in the same allocation");
+}
