@@ -287,7 +287,9 @@ fn origin(joined: &Joined, source: &Source, anchors: &[Anchored], blocks: &BTree
     // The outermost loop of which it has lines: it contains those inside of it. Where all of that one's iterations are copies, it is the next.
     let own = (0..nest.len()).rev().find_map(|at| Some((at, copies(at)?)));
     let unrolled = own.filter(|(at, copies)| nest[*at].trips() <= 1.01 * *copies as f64);
-    let next = unrolled.map(|(at, _)| at + 1).filter(|at| *at < nest.len()).map(|at| (at, 1));
+    // A loop that runs fewer rounds than it has copies is still there, if nothing of the next one is in it.
+    let has_own = |at: usize| lines.iter().any(|line| is_own(at, line));
+    let next = unrolled.map(|(at, _)| at + 1).filter(|at| *at < nest.len() && has_own(*at)).map(|at| (at, 1));
     let without_anchors =
         || (!nest.is_empty()).then(|| (0, repeated(joined, blocks, |line| is_own(0, line))));
     let Some((at, copies)) = next.or(own).or_else(without_anchors) else {

@@ -105,6 +105,20 @@ fn all_copies_of_an_unrolled_loop_together_are_its_trips() {
 }
 
 #[test]
+fn a_loop_with_fewer_rounds_than_copies_does_not_go_through_the_copies() {
+    let Some(oracles) = oracles() else { return };
+    for m in [1, 2, 3] {
+        let arguments = [Argument::Buffer(vec![0; 4096]), number(16), number(m)];
+        let measured = measured(&oracles, "few", &launch("few", 1, 32, &arguments));
+        let executed = f64::from(16 * m) * 32.0;
+        assert_near(threads(&measured, |opcode| opcode.starts_with("FFMA")), executed);
+        let loops = &measured.weighted.as_ref().expect("it is measured").loops;
+        let main = loops.iter().max_by_key(|one| one.copies).expect("a loop");
+        assert!(main.copies >= 4 && main.iterations <= 0.3 * executed, "{loops:?}");
+    }
+}
+
+#[test]
 fn blocks_of_guarded_instructions_alone_are_counted() {
     let Some(oracles) = oracles() else { return };
     let measured = measured(&oracles, "guarded", &launch("guarded", 2, 64, &[]));
