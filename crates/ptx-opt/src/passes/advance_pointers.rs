@@ -55,7 +55,7 @@ fn run<'e>(editor: &Editor<'e>, function: Function<'e>) -> Result<(), LlvmError>
     Ok(())
 }
 
-/// A loop of one block that one other block leads to, unconditionally.
+/// A loop of one block that one other block leads to.
 struct Loop<'e> {
     block: Block<'e>,
     /// The end of the block before it.
@@ -89,8 +89,8 @@ impl<'e> Loop<'e> {
             block.first().filter(|first| first.opcode() == Opcode::Phi && first.incoming_count() == 2)?;
         let froms: Vec<Block<'e>> = phi.incomings().map(|(_, from)| from).collect();
         let before = froms.iter().copied().find(|from| *from != block).filter(|_| froms.contains(&block))?;
-        let entry =
-            before.terminator().filter(|end| end.opcode() == Opcode::Br && end.condition().is_none())?;
+        // Where the branch does not enter the loop, the pointer is computed for nothing.
+        let entry = before.terminator().filter(|end| end.opcode() == Opcode::Br)?;
         Some(Self { block, entry, before })
     }
 
@@ -103,7 +103,7 @@ impl<'e> Loop<'e> {
     fn address(&self, editor: &Editor<'e>, inst: Inst<'e>) -> Option<Address<'e>> {
         let space = inst.ty().pointer_space().filter(|_| inst.opcode() == Opcode::GetElementPtr)?;
         let [base, index] = inst.two_operands()?;
-        if !SPACES.contains(&space) || !self.is_invariant(base) || !self.is_accessed(inst) {
+        if !SPACES.contains(&space) || !self.is_invariant(base) {
             return None;
         }
         let extended = index.as_inst().filter(|inst| inst.block() == Some(self.block))?;
@@ -131,6 +131,9 @@ impl<'e> Loop<'e> {
             steps.push((step, operation));
             value = inner;
         }
+        if !self.is_accessed(inst, steps.len()) {
+            return None;
+        }
         let (start, by) = self.counter(value, is_signed)?;
         let elements = factor.checked_mul(by)?;
         let size = editor.layout().abi_size(inst.value().gep_source()?)?;
@@ -139,14 +142,20 @@ impl<'e> Loop<'e> {
         (elements.unsigned_abs() > 1).then_some(Address { inst, steps, start, stride })
     }
 
-    /// Whether each round loads from the address or stores to it, and nothing else is done with it. A loop with accesses at constant distances from it has
-    /// been unrolled: it needs no more copies, and the address is one instruction for `ptxas`, where the pointer would be two.
-    fn is_accessed(&self, address: Inst<'e>) -> bool {
-        let is_access = |user: Inst<'e>| {
-            user.block() == Some(self.block)
-                && user.access().is_some_and(|(place, _)| place == address.value())
+    /// Whether each round loads from the address or stores to it, or to one at a constant distance, and nothing else is done with it. A loop with several accesses has
+    /// been unrolled: it needs fewer copies, and a base and a product is one instruction for `ptxas`, where the pointer would be two. An index that takes another
+    /// instruction costs as much.
+    fn is_accessed(&self, address: Inst<'e>, steps: usize) -> bool {
+        let is_access = |user: Inst<'e>, of: Inst<'e>| {
+            user.block() == Some(self.block) && user.access().is_some_and(|(place, _)| place == of.value())
         };
-        address.has_users() && address.users().all(is_access)
+        let is_near = |user: Inst<'e>| {
+            steps > 1
+                && user.opcode() == Opcode::GetElementPtr
+                && user.operands().skip(1).all(|index| index.is_constant_integer())
+                && user.users().all(|access| is_access(access, user))
+        };
+        address.has_users() && address.users().all(|user| is_access(user, address) || is_near(user))
     }
 
     fn is_counter(&self, value: Value<'e>) -> bool {
@@ -221,12 +230,20 @@ mod tests {
 
     /// The function after the pass: a loop that accesses an address by these lines, and counts by a step.
     fn advanced(index: &str, step: &str) -> String {
+        advanced_after("br label %loop", index, step)
+    }
+
+    /// The same, where the loop is entered by this branch.
+    fn advanced_after(branch: &str, index: &str, step: &str) -> String {
         let text = format!(
-            "define float @f(ptr addrspace(1) %x, i32 %lane, i32 %row, i32 %n) {{
-  br label %loop
+            "define float @f(ptr addrspace(1) %x, i32 %lane, i32 %row, i32 %n, i1 %enters) {{
+entry:
+  {branch}
+none:
+  ret float 0.0
 loop:
-  %i = phi i32 [ %lane, %0 ], [ %next, %loop ]
-  %sum = phi float [ 0.0, %0 ], [ %more, %loop ]
+  %i = phi i32 [ %lane, %entry ], [ %next, %loop ]
+  %sum = phi float [ 0.0, %entry ], [ %more, %loop ]
 {index}
   %v = load float, ptr addrspace(1) %p, align 4
   %more = fadd float %sum, %v
@@ -280,6 +297,19 @@ end:
     }
 
     #[test]
+    fn unrolled_loops_get_pointers_where_the_index_is_a_sum() {
+        let near = INDEX.replace("%p =", "%q =") + "\n  %p = getelementptr i8, ptr addrspace(1) %q, i64 64";
+        let text = advanced(&near, STEP);
+        assert!(round(&text).contains("phi ptr addrspace(1)") && round(&text).contains("i64 64"), "{text}");
+    }
+
+    #[test]
+    fn a_loop_may_be_entered_by_a_conditional_branch() {
+        let text = advanced_after("br i1 %enters, label %loop, label %none", INDEX, STEP);
+        assert!(round(&text).contains("phi ptr addrspace(1)"), "{text}");
+    }
+
+    #[test]
     fn indices_that_may_wrap_or_that_ptxas_understands_stay() {
         let stays = |index: &str, step: &str| {
             let text = advanced(index, step);
@@ -292,9 +322,11 @@ end:
         stays(INDEX, "add nsw i32 %i, %n");
         stays(&INDEX.replace("%row", "%i"), STEP);
         stays(&INDEX.replace("sext", "zext"), STEP);
-        // Unrolled.
-        let near = INDEX.replace("%p =", "%q =") + "\n  %p = getelementptr i8, ptr addrspace(1) %q, i64 64";
-        stays(&near, STEP);
+        // Unrolled, and the index is no instruction of its own.
+        let near = "  %k = sext i32 %i to i64
+  %q = getelementptr float, ptr addrspace(1) %x, i64 %k
+  %p = getelementptr i8, ptr addrspace(1) %q, i64 64";
+        stays(near, STEP);
         // Not every round has the access.
         let chosen = INDEX.replace("%p =", "%q =")
             + "\n  %g = icmp sgt i32 %i, 7\n  %p = select i1 %g, ptr addrspace(1) %q, ptr addrspace(1) %x";

@@ -12,7 +12,7 @@
 //! LLVM's SLP vectorizer starts at stores and reductions, and does not see that a shift takes a half out of a word. Here the words are where it starts: operations of
 //! a block that are the same but for the half of their operands are one, and the result is a word for the next ones. Every element is rounded as before.
 //!
-//! A tree of such operations is packed if it saves instructions: values that both halves share have to be brought into both, and a half that is needed alone has to be
+//! A tree of such operations is packed if it saves at least two instructions: values that both halves share have to be brought into both, and a half that is needed alone has to be
 //! taken out of its word, where the user is not an instruction that selects a half itself.
 
 use std::collections::{HashMap, HashSet};
@@ -30,6 +30,9 @@ pub(super) const PASS: Pass = Pass {
     run: Run::Function(run),
     parameters: &[],
 };
+
+/// How many instructions are saved at least: `ptxas` converts a number to single precision with what computes it, but not one of two.
+const LEAST_SAVED: i64 = 2;
 
 /// Intrinsics that compute each element alone, and that have a packed instruction.
 const INTRINSICS: [&str; 9] = [
@@ -217,7 +220,7 @@ impl<'e> Packing<'e> {
             let brought = brought.count() as i64;
             saved[tree] += 1 - brought - self.taken_out(pair);
         }
-        (0..self.pairs.len()).map(|at| saved[find(&mut root, at)] > 0).collect()
+        (0..self.pairs.len()).map(|at| saved[find(&mut root, at)] >= LEAST_SAVED).collect()
     }
 
     /// How many users need the high half alone in the low half of a register.
@@ -384,15 +387,18 @@ define void @f(<4 x half> %v, i32 %w, half %x, half %y, ptr addrspace(1) %p, ptr
     #[test]
     fn both_halves_of_a_word_are_one_operation() {
         assert_eq!(PASS.name, "ptx-pack-halves");
-        let text =
-            after(&format!("  %m = fmul half %a, 2.0\n  %n = fmul half %b, 3.0\n{}", stored("%m", "%n")));
+        let products = "  %m = fmul half %a, 2.0\n  %n = fmul half %b, 3.0";
+        let alone = after(&format!("{products}\n{}", stored("%m", "%n")));
+        assert!(!alone.contains("<2 x half>"), "one is too few: {alone}");
+        let more = "  %k = fneg half %m\n  %l = fneg half %n";
+        let text = after(&format!("{products}\n{more}\n{}", stored("%k", "%l")));
         assert!(
             text.contains("shufflevector <4 x half> %v, <4 x half> poison, <2 x i32> <i32 2, i32 3>"),
             "{text}"
         );
         assert!(text.contains("fmul <2 x half>") && text.contains("<half 0xH4000, half 0xH4200>"), "{text}");
-        let text =
-            after(&format!("  %m = fadd half %c, %a\n  %n = fadd half %d, %b\n{}", stored("%m", "%n")));
+        let sums = "  %m = fadd half %c, %a\n  %n = fadd half %d, %b";
+        let text = after(&format!("{sums}\n{more}\n{}", stored("%k", "%l")));
         assert!(text.contains("bitcast i32 %w to <2 x half>") && text.contains("fadd <2 x half>"), "{text}");
         assert!(!text.contains("fadd half"), "{text}");
     }
@@ -412,7 +418,9 @@ define void @f(<4 x half> %v, i32 %w, half %x, half %y, ptr addrspace(1) %p, ptr
     #[test]
     fn different_halves_and_operations_stay() {
         let stays = |first: &str, second: &str| {
-            let text = after(&format!("  %m = {first}\n  %n = {second}\n{}", stored("%m", "%n")));
+            let more =
+                "  %k = fneg half %m\n  %l = fneg half %n\n  %g = fmul half %k, %k\n  %h = fmul half %l, %l";
+            let text = after(&format!("  %m = {first}\n  %n = {second}\n{more}\n{}", stored("%g", "%h")));
             assert!(!text.contains("<2 x half>"), "{text}");
         };
         stays("fadd half %a, %d", "fadd half %b, %c");
@@ -426,9 +434,9 @@ define void @f(<4 x half> %v, i32 %w, half %x, half %y, ptr addrspace(1) %p, ptr
     fn what_costs_as_much_as_it_saves_stays() {
         let shared = "  %m = fmul half %a, %x\n  %n = fmul half %b, %x";
         assert!(!after(&format!("{shared}\n{}", stored("%m", "%n"))).contains("fmul <2 x half>"));
-        let more =
-            format!("{shared}\n  %k = fmul half %m, %x\n  %l = fmul half %n, %x\n{}", stored("%k", "%l"));
-        assert_eq!(after(&more).matches("fmul <2 x half>").count(), 2, "the shared value is brought in once");
+        let more = "  %k = fmul half %m, %x\n  %l = fmul half %n, %x\n  %g = fmul half %k, %x\n  %h = fmul half %l, %x";
+        let text = after(&format!("{shared}\n{more}\n{}", stored("%g", "%h")));
+        assert_eq!(text.matches("fmul <2 x half>").count(), 3, "the shared value is brought in once: {text}");
         let alone = "  %m = fmul half %a, %c\n  %n = fmul half %b, %d
   store half %m, ptr addrspace(1) %p\n  store half %n, ptr addrspace(1) %q";
         assert!(!after(alone).contains("fmul <2 x half>"));
