@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::weighted::listing::Instruction;
+use crate::listing::Instruction;
 
 /// A class of machine instructions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
