@@ -1,5 +1,6 @@
 //! A report as text.
 
+mod executed;
 mod tables;
 
 use std::fmt::Write as _;
@@ -25,6 +26,9 @@ impl Report {
         }
         if let Some(calls) = &self.callgraph {
             write_calls(&mut out, calls, name);
+        }
+        if let Some(roofline) = &self.executed {
+            executed::write_executed(&mut out, roofline, name);
         }
         out
     }

@@ -16,6 +16,7 @@ mod anchor;
 mod class;
 mod estimate;
 mod graph;
+mod issued;
 mod joined;
 mod listing;
 mod loops;
@@ -31,6 +32,7 @@ mod wishes;
 
 pub use class::{Class, Space};
 pub use estimate::{Counted, Estimate, MOST_RESIDUAL, MachineLoop, estimate};
+pub use issued::Issued;
 pub use listing::{Instruction, Item, functions, length};
 pub use not_measured::NotMeasured;
 pub use source::{Block, Executions, Line, Loop, Source};

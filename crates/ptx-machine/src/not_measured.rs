@@ -19,6 +19,13 @@ pub enum NotMeasured {
     Residual(f64),
     /// The linear program has no solution.
     Unsolved(String),
+    /// The machine code does not have the kernel.
+    NoCode,
+    /// Several kernels were launched, and counts of a function do not tell which of them called it.
+    SeveralKernels {
+        /// The function.
+        function: String,
+    },
 }
 
 impl fmt::Display for NotMeasured {
@@ -31,6 +38,10 @@ impl fmt::Display for NotMeasured {
             Self::IndirectCall { line: None } => f.write_str("a call through a pointer"),
             Self::Residual(part) => write!(f, "{:.1} % of the anchors' executions do not fit", part * 100.0),
             Self::Unsolved(why) => write!(f, "no solution: {why}"),
+            Self::NoCode => f.write_str("the kernel is not in the machine code"),
+            Self::SeveralKernels { function } => {
+                write!(f, "several kernels were launched, and `{function}` may be called by any of them")
+            }
         }
     }
 }
