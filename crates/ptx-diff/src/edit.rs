@@ -11,6 +11,8 @@ pub struct Line {
     pub span: Span,
     /// The number of the basic block that it belongs to.
     pub block: usize,
+    /// Whether it is an instruction, which can be executed.
+    pub is_instruction: bool,
 }
 
 /// What became of a statement, in the order of both functions.

@@ -151,7 +151,8 @@ impl<'m> Side<'m> {
 
     fn line(&self, statement: &Stmt, block: usize) -> Line {
         let Some(body) = &self.function.body else {
-            return Line { text: String::new(), span: self.function.at.0, block };
+            let span = self.function.at.0;
+            return Line { text: String::new(), span, block, is_instruction: false };
         };
         let (text, span) = match statement {
             Stmt::Inst(inst) => (print_instruction(self.module, body, inst) + ";", inst.at.0),
@@ -165,7 +166,7 @@ impl<'m> Side<'m> {
             // The function's place, since a pragma has none.
             _ => (print_statement(self.module, body, statement), self.function.at.0),
         };
-        Line { text, span, block }
+        Line { text, span, block, is_instruction: matches!(statement, Stmt::Inst(_)) }
     }
 }
 

@@ -74,14 +74,16 @@ impl<'a> Compared<'a> {
         Both { before: &self.inputs.before.source, after: &self.inputs.after.source }
     }
 
-    /// What is counted of a statement of the first module; `None` without a profile.
+    /// What is counted of a statement of the first module; `None` without a profile, and of what is no instruction.
     pub fn before(&self, line: &Line) -> Option<Counts> {
-        self.inputs.before.executed.as_ref().map(|executed| executed.of(line.span))
+        let executed = self.inputs.before.executed.as_ref().filter(|_| line.is_instruction);
+        executed.map(|executed| executed.of(line.span))
     }
 
     /// What is counted of a statement of the second module.
     pub fn after(&self, line: &Line) -> Option<Counts> {
-        self.inputs.after.executed.as_ref().map(|executed| executed.of(line.span))
+        let executed = self.inputs.after.executed.as_ref().filter(|_| line.is_instruction);
+        executed.map(|executed| executed.of(line.span))
     }
 
     /// Whether each module has a profile.

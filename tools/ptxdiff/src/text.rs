@@ -120,7 +120,7 @@ pub fn block_summary(block: &BlockChange) -> String {
 
 /// The blocks that differ, where there are several.
 fn blocks(out: &mut String, function: &FunctionChange) {
-    if function.before_blocks.len().max(function.after_blocks.len()) < 2 {
+    if function.blocks.len() < 2 {
         return;
     }
     for block in function.blocks.iter().filter(|block| !block.is_same()) {

@@ -81,8 +81,8 @@ fn filter(browser: Browser) {
 
 fn side_by_side(browser: Browser) {
     let folder = folder();
-    let texts = "[...document.querySelectorAll('details[data-name=\"other\"] tr.removed td.text, details[data-name=\"other\"] tr.added td.text')].map((cell) => cell.cellIndex + ' ' + cell.textContent).join(';')";
-    assert_eq!(told(browser, folder.path(), "", texts), "3 add.u32 %r2, %r1, 1;6 mul.lo.u32 %r2, %r1, 1");
+    let texts = "[...document.querySelectorAll('details[data-name=\"other\"] tr.removed td.text, details[data-name=\"other\"] tr.added td.text')].map((cell) => cell.cellIndex + ' ' + cell.textContent).join('|')";
+    assert_eq!(told(browser, folder.path(), "", texts), "3 add.u32 %r2, %r1, 1;|6 mul.lo.u32 %r2, %r1, 1;");
     let title = told(browser, folder.path(), "", "document.querySelector('h1').textContent");
     assert_eq!(title, "&lt;a&gt;&amp;.ptx and b.ptx");
     let places = "[...document.querySelectorAll('details[data-name=\"other\"] tr.removed td')].map((cell) => cell.textContent).slice(0, 2).join(';')";
