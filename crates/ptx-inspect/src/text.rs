@@ -9,8 +9,8 @@ use crate::facts::{Class, DivergenceFacts, Why};
 use crate::memory::{Access, AccessKind, AddressForm};
 use crate::registers::{Pressure, Registers};
 use crate::report::{FunctionReport, Report};
-use crate::{BankConflicts, CallGraph, Coalescing, Flow, Level, Roofline, Work};
-use tables::{Table, line, number, shown};
+use crate::{BankConflicts, CallGraph, Coalescing, Flow, Level, Roofline};
+use tables::{Table, line, number, shown, work};
 
 impl Report {
     /// The report for people. `name` gives the name by which a function is shown.
@@ -306,11 +306,6 @@ fn iterations(own: &crate::LoopFacts) -> String {
         (Some(count), false) => count,
         (Some(count), true) => format!("at most {count}"),
     }
-}
-
-/// `12 flops, 3 integer operations, 8 bytes read, 4 written`
-fn work(work: &Work) -> [String; 4] {
-    [work.float, work.integer, work.read, work.written].map(number)
 }
 
 fn write_roofline(out: &mut String, roofline: &Roofline) {

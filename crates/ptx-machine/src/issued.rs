@@ -27,7 +27,7 @@ impl Issued {
         issued
     }
 
-    /// The estimate of a kernel with all that it calls, or why there is none; `None` of what is no kernel that was launched.
+    /// The estimate of a kernel with all that it calls, or why it is not known; `None` if it is not a kernel that was launched.
     pub fn of_kernel(&self, name: &str) -> Option<Result<&Weighted, &NotMeasured>> {
         self.kernels.get(name).map(Result::as_ref)
     }

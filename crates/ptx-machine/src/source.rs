@@ -99,8 +99,11 @@ impl Counts {
     }
 
     fn of(&self, inst: &Inst) -> (u64, u64) {
-        // Default: the profile lists what was executed.
-        self.0.get(&inst.at.0).copied().unwrap_or_default()
+        match self.0.get(&inst.at.0) {
+            Some(counts) => *counts,
+            // What is not listed was not executed.
+            None => (0, 0),
+        }
     }
 }
 

@@ -44,7 +44,7 @@ pub struct Complaint {
     pub message: String,
 }
 
-/// Why there is no machine code.
+/// Why machine code cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolchainError {
     /// A program cannot be run, or a temporary file not be used.
@@ -76,7 +76,7 @@ struct Run {
 }
 
 impl Toolchain {
-    /// Assembles a text with `-O3` for an architecture, and lists it with the PTX line of each instruction. A text that is no whole program, since functions are only
+    /// Assembles a text with `-O3` for an architecture, and lists it with the PTX line of each instruction. A text that is not a whole program, since functions are only
     /// declared, is assembled for a linker (`-c`).
     ///
     /// # Errors

@@ -16,7 +16,7 @@
 //! );
 //! let read = |text: &str| Profile::parse(&SourceFile::new("p.json", format!("{launch}\n{}\n", row(text)))).unwrap();
 //! let placed = read("ret").place(&text, &module).unwrap();
-//! assert_eq!(placed.total("k").unwrap().warps, 2);
+//! assert_eq!(placed.total("k").warps, 2);
 //! assert!(read("exit").place(&text, &module).is_err());
 //! ```
 

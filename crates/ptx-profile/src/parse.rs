@@ -111,7 +111,7 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// Each line that is not an object of a profile, or that there is no launch.
+    /// Each line that is not an object of a profile, or that a launch is missing.
     pub fn parse(source: &SourceFile) -> Result<Self, Diagnostics> {
         let (mut launches, mut rows, mut findings) = (Vec::new(), Vec::new(), Diagnostics::new());
         let mut start = 0;
@@ -149,11 +149,13 @@ impl Profile {
     }
 }
 
-/// The finding that a line is no object of a profile.
+/// The finding that a line is not an object of a profile.
 fn wrong(line: Span, error: &serde_json::Error) -> Diagnostic {
     // The reader counts columns in bytes from 1, and has 0 where it has no place.
-    let column = u32::try_from(error.column()).map_or(0, |column| column.saturating_sub(1));
-    let at = (line.lo + column).min(line.hi.saturating_sub(1));
+    let at = match u32::try_from(error.column()) {
+        Ok(column) => (line.lo + column.saturating_sub(1)).min(line.hi.saturating_sub(1)),
+        Err(_) => line.lo,
+    };
     let text = error.to_string();
     // The place is that of the diagnostic.
     let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);

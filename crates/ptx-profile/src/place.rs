@@ -37,9 +37,10 @@ impl Placed {
         self.counts.iter().map(|(span, counts)| (*span, *counts))
     }
 
-    /// The sums of a function; `None` if nothing of it was executed.
-    pub fn total(&self, function: &str) -> Option<Counts> {
-        self.totals.get(function).copied()
+    /// The sums of a function.
+    pub fn total(&self, function: &str) -> Counts {
+        // Default: nothing of the function was executed.
+        self.totals.get(function).copied().unwrap_or_default()
     }
 }
 
@@ -172,8 +173,8 @@ mod tests {
         let mut warps: Vec<u64> = placed.executed().map(|(_, counts)| counts.warps).collect();
         warps.sort_unstable();
         assert_eq!(warps, [3, 7]);
-        assert_eq!(placed.total("k").map(|counts| counts.warps), Some(10));
-        assert_eq!(placed.total("f"), None);
+        assert_eq!(placed.total("k").warps, 10);
+        assert_eq!(placed.total("f"), Counts::default());
     }
 
     #[test]
@@ -200,7 +201,7 @@ mod tests {
     #[test]
     fn rows_of_other_files_are_not_those_of_the_module() {
         let rows = [row("a.ptx", 9, 1, "ret", 3), row("b.ptx", 1, 1, "ret", 5)];
-        assert_eq!(place(MODULE, &rows).unwrap().total("k").map(|counts| counts.warps), Some(3));
+        assert_eq!(place(MODULE, &rows).unwrap().total("k").warps, 3);
         let rows = [row("c.ptx", 9, 1, "ret", 3), row("b.ptx", 1, 1, "ret", 5)];
         assert_eq!(
             place(MODULE, &rows).unwrap_err(),

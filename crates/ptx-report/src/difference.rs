@@ -40,11 +40,9 @@ impl RowKind {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Cell {
     /// The line or the address.
-    pub place: String,
-    /// How often it was executed; empty if that is not known.
-    pub weight: String,
-    /// The part of the most executed row that this is, from 0 to 1, which colours it.
-    pub share: f64,
+    pub place: Option<String>,
+    /// How often it was executed, if that is known: the number, and the part of the most executed row that this is, from 0 to 1, which colours it.
+    pub weight: Option<(String, f64)>,
     /// The text.
     pub text: String,
 }
@@ -199,14 +197,14 @@ fn write_cell(out: &mut String, cell: Option<&Cell>) {
         return;
     };
     out.push_str("<td>");
-    escape(out, &cell.place);
+    cell.place.iter().for_each(|place| escape(out, place));
     out.push_str("</td><td");
-    if !cell.weight.is_empty() {
+    if let Some((_, share)) = &cell.weight {
         // The square root shows small shares, too.
-        html!(out, " style=\"background:rgba(var(--heat),{:.2})\"", cell.share.clamp(0.0, 1.0).sqrt() * 0.6);
+        html!(out, " style=\"background:rgba(var(--heat),{:.2})\"", share.clamp(0.0, 1.0).sqrt() * 0.6);
     }
     out.push('>');
-    escape(out, &cell.weight);
+    cell.weight.iter().for_each(|(number, _)| escape(out, number));
     out.push_str("</td><td class=\"code text\">");
     escape(out, &cell.text);
     out.push_str("</td>");
@@ -217,7 +215,11 @@ mod tests {
     use super::*;
 
     fn cell(text: &str) -> Option<Cell> {
-        Some(Cell { place: "7".to_owned(), weight: "1,024".to_owned(), share: 0.5, text: text.to_owned() })
+        Some(Cell {
+            place: Some("7".to_owned()),
+            weight: Some(("1,024".to_owned(), 0.5)),
+            text: text.to_owned(),
+        })
     }
 
     fn difference(functions: usize) -> Difference {

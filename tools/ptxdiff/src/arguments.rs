@@ -24,7 +24,7 @@ Exit status:
   0  the modules are the same but for names of registers, labels and local variables, and with --machine
      their machine code is
   1  they differ
-  2  wrong usage, an input was rejected, or there is no machine code";
+  2  wrong usage, an input was rejected, or ptxas makes no machine code";
 
 /// The options that need no modules.
 const DOCUMENTS: [&str; 6] = ["explain", "print_targets", "print_isa", "print_passes", "completions", "man"];

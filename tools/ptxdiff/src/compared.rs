@@ -44,7 +44,7 @@ pub struct MachineFunction<'a> {
     pub change: &'a MachineChange,
     /// What ptxas tells of both.
     pub usage: Both<Option<Usage>>,
-    /// What is issued, or why that is not known; `None` without a profile, or of what is no kernel that was launched.
+    /// What is issued, or why that is not known; `None` without a profile, or if it is not a kernel that was launched.
     pub issued: Both<Option<Result<&'a Weighted, &'a NotMeasured>>>,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Compared<'a> {
         Both { before: &self.inputs.before.source, after: &self.inputs.after.source }
     }
 
-    /// What is counted of a statement of the first module; `None` without a profile, and of what is no instruction.
+    /// What is counted of a statement of the first module; `None` without a profile, and if it is not an instruction.
     pub fn before(&self, line: &Line) -> Option<Counts> {
         let executed = self.inputs.before.executed.as_ref().filter(|_| line.is_instruction);
         executed.map(|executed| executed.of(line.span))
@@ -93,10 +93,7 @@ impl<'a> Compared<'a> {
 
     /// What was executed of a function in both modules; `None` without a profile.
     pub fn executed(&self, function: &FunctionChange) -> Both<Option<Counts>> {
-        // Default: a profile has a row for each instruction that was executed.
-        let total = |input: &Input, name: &str| {
-            input.executed.as_ref().map(|executed| executed.total(name).unwrap_or_default())
-        };
+        let total = |input: &Input, name: &str| input.executed.as_ref().map(|executed| executed.total(name));
         Both {
             before: total(self.inputs.before, &function.name),
             after: total(self.inputs.after, &function.new_name),

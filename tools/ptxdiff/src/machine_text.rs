@@ -10,8 +10,7 @@ use ptx_machine::{Class, Item};
 use crate::arguments::Arguments;
 use crate::compared::{Compared, Machine, MachineFunction};
 use crate::hunks::hunks;
-use crate::numbers::{both, grouped, warps, whole};
-use crate::text::what_became;
+use crate::numbers::{both, grouped, warps, what_became, whole};
 
 /// Appends what differs in the machine code of a function.
 pub fn write(
@@ -128,8 +127,8 @@ pub fn item(item: &Item) -> String {
     match item {
         Item::Label(name) => format!("{name}:"),
         Item::Instruction(one) => {
-            let guard = one.guard.as_ref().map(|guard| format!("{guard} ")).unwrap_or_default();
-            format!("{guard}{} {}", one.opcode, one.operands).trim_end().to_owned()
+            let words = one.guard.as_deref().into_iter().chain([one.opcode.as_str(), one.operands.as_str()]);
+            words.collect::<Vec<_>>().join(" ").trim_end().to_owned()
         }
     }
 }
@@ -161,10 +160,11 @@ fn details(
         let new = hunk.iter().find_map(|edit| address(&change.after[edit.sides().1?]));
         let _ = writeln!(out, "@@ -{} +{} @@", place(old), place(new));
         let mut line = |sign: char, one: Option<usize>, other: Option<usize>| {
-            let text = one.map(|at| &change.before[at]).or(other.map(|at| &change.after[at])).map(item);
+            let found = one.map(|at| &change.before[at]).or(other.map(|at| &change.after[at]));
             // One of both is there.
-            let text = text.unwrap_or_default();
-            let _ = writeln!(out, "{sign} {}{}{text}", before(one), after(other));
+            if let Some(found) = found {
+                let _ = writeln!(out, "{sign} {}{}{}", before(one), after(other), item(found));
+            }
         };
         for edit in hunk {
             let (one, other) = edit.sides();
@@ -191,8 +191,11 @@ pub fn address(found: &Item) -> Option<u64> {
 }
 
 fn place(address: Option<u64>) -> String {
-    // A hunk may have no instruction of a module.
-    address.map_or("none".to_owned(), |address| format!("{address:#06x}"))
+    match address {
+        Some(address) => format!("{address:#06x}"),
+        // A hunk may lack instructions of a module.
+        None => "none".to_owned(),
+    }
 }
 
 /// What is before the text of an instruction if executions are estimated.

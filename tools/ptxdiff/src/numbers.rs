@@ -45,6 +45,12 @@ pub fn warps(before: Option<u64>, after: Option<u64>) -> Option<String> {
     })
 }
 
+/// `9 the same, 2 removed`: the first count, and of the others those that are not 0.
+pub fn what_became<const N: usize>(counts: [(usize, &str); N]) -> String {
+    let told = counts.into_iter().enumerate().filter(|(at, (count, _))| *at == 0 || *count > 0);
+    told.map(|(_, (count, what))| format!("{count} {what}")).collect::<Vec<_>>().join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -123,9 +123,8 @@ fn statements(compared: &Compared<'_>, function: &FunctionChange, context: usize
     // Default: without a profile there is nothing to compare with.
     let most = most.flatten().map(|counts| counts.warps).max().unwrap_or_default();
     let cell = |source: &SourceFile, line: &Line, counts: Option<ptx_profile::Counts>| Cell {
-        place: place(source, line.span),
-        weight: counts.map(|counts| grouped(counts.warps)).unwrap_or_default(),
-        share: counts.map_or(0.0, |counts| counts.warps as f64 / most.max(1) as f64),
+        place: Some(place(source, line.span)),
+        weight: counts.map(|counts| (grouped(counts.warps), counts.warps as f64 / most.max(1) as f64)),
         text: line.text.clone(),
     };
     let numbered = || function.blocks.iter().enumerate();
@@ -196,9 +195,8 @@ fn machine_code(
     });
     let most = all.flatten().fold(1.0, f64::max);
     let cell = |(found, warps): (&Item, Option<f64>)| Cell {
-        place: address(found).map(|address| format!("{address:04x}")).unwrap_or_default(),
-        weight: warps.map(|warps| grouped(whole(warps))).unwrap_or_default(),
-        share: warps.map_or(0.0, |warps| warps / most),
+        place: address(found).map(|address| format!("{address:04x}")),
+        weight: warps.map(|warps| (grouped(whole(warps)), warps / most)),
         text: item(found),
     };
     let (mut rows, mut shown) = (Vec::new(), 0);

@@ -10,7 +10,7 @@ use crate::arguments::Arguments;
 use crate::compared::{Both, Compared};
 use crate::hunks::hunks;
 use crate::machine_text;
-use crate::numbers::{both, grouped, warps};
+use crate::numbers::{both, grouped, warps, what_became};
 
 /// What differs; nothing if nothing does.
 pub fn of(compared: &Compared<'_>, arguments: &Arguments) -> String {
@@ -83,12 +83,6 @@ pub fn summary(function: &FunctionChange) -> String {
     out
 }
 
-/// `9 the same, 2 removed`: the first count, and of the others those that are not 0.
-pub fn what_became<const N: usize>(counts: [(usize, &str); N]) -> String {
-    let told = counts.into_iter().enumerate().filter(|(at, (count, _))| *at == 0 || *count > 0);
-    told.map(|(_, (count, what))| format!("{count} {what}")).collect::<Vec<_>>().join(", ")
-}
-
 fn issued(out: &mut String, compared: &Compared<'_>, function: &FunctionChange) {
     let Both { before, after } = compared.executed(function);
     if let Some(text) = warps(before.map(|counts| counts.warps), after.map(|counts| counts.warps)) {
@@ -147,7 +141,7 @@ fn details(out: &mut String, compared: &Compared<'_>, function: &FunctionChange,
         let first = |pick: fn(&Edit) -> Option<&Line>| hunk.iter().find_map(pick).map(|line| line.span);
         let _ = writeln!(
             out,
-            "@@ -{} +{} @@ {}",
+            "@@ -{} +{} @@{}",
             line(sources.before, first(|edit| edit.sides().0)),
             line(sources.after, first(|edit| edit.sides().1)),
             block_of(function, hunk)
@@ -156,8 +150,8 @@ fn details(out: &mut String, compared: &Compared<'_>, function: &FunctionChange,
     }
 }
 
-/// The name of the block with the first statement that differs.
-fn block_of<'f>(function: &'f FunctionChange, hunk: &[Edit]) -> &'f str {
+/// The name of the block with the first statement that differs, after a blank.
+fn block_of(function: &FunctionChange, hunk: &[Edit]) -> String {
     let first = hunk.iter().find(|edit| !edit.is_same()).map(Edit::sides);
     let block = match first {
         Some((Some(before), _)) => function.before_blocks.get(before.block),
@@ -165,7 +159,7 @@ fn block_of<'f>(function: &'f FunctionChange, hunk: &[Edit]) -> &'f str {
         // A hunk has a statement that differs.
         Some((None, None)) | None => None,
     };
-    block.map_or("", |block| block.name.as_str())
+    block.iter().map(|block| format!(" {}", block.name)).collect()
 }
 
 fn statement(out: &mut String, compared: &Compared<'_>, edit: &Edit) {

@@ -56,7 +56,7 @@ fn target(input: &Input) -> Option<String> {
     })
 }
 
-/// The findings about a module of which there is no machine code.
+/// The findings about a module that has no machine code.
 fn findings(source: &ptx_diag::SourceFile, error: ToolchainError) -> Vec<Diagnostic> {
     match error {
         ToolchainError::Rejected(complaints) => {

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::tables::{Table, number, shown};
-use super::work;
+use super::tables::{Table, number, shown, work};
 use crate::executed::{Bound, ExecutedRoofline, ExecutedWork};
 
 /// Appends a table of the functions; `name` gives the name by which one is shown. Writing to a string does not fail.
