@@ -145,3 +145,37 @@ fn best(
     }
     best.into_iter().map(|(own, (other, _))| (own, other)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::Line;
+
+    fn line(block: usize) -> Line {
+        Line { text: String::new(), span: Span::default(), block, is_instruction: true }
+    }
+
+    fn same(before: usize, after: usize, count: usize) -> Vec<Edit> {
+        (0..count).map(|_| Edit::Same(line(before), line(after))).collect()
+    }
+
+    fn row(before: Option<usize>, after: Option<usize>, same: usize, added: usize) -> BlockChange {
+        BlockChange { before, after, same, added, ..BlockChange::default() }
+    }
+
+    /// Of a block that was split the larger part is the same block, and the statements of the smaller one are counted in both rows.
+    #[test]
+    fn a_block_that_was_split_is_its_larger_part() {
+        let edits = [same(0, 0, 2), same(0, 1, 5), vec![Edit::Added(line(1))], same(1, 2, 1)].concat();
+        let expected = [row(Some(0), Some(1), 7, 1), row(Some(1), Some(2), 1, 0), row(None, Some(0), 2, 0)];
+        assert_eq!(match_blocks(&edits), expected);
+        assert!(!expected[0].is_same() && expected[1].is_same() && !expected[2].is_same());
+    }
+
+    #[test]
+    fn blocks_without_anything_in_common_are_alone() {
+        let edits = [Edit::Removed(line(0)), Edit::Added(line(0))];
+        let removed = BlockChange { before: Some(0), removed: 1, ..BlockChange::default() };
+        assert_eq!(match_blocks(&edits), [removed, row(None, Some(0), 0, 1)]);
+    }
+}

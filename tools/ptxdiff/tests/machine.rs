@@ -35,6 +35,8 @@ fn main() -> ExitCode {
         trial("what ptxas rejects is told at its line", rejected),
         trial("an old target is assembled for another", old_target),
         trial("kernels with another name are compared", renamed_kernel),
+        trial("what cannot be estimated has its reason", not_measured),
+        trial("a module that calls what another one has is assembled", relocatable),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -210,4 +212,64 @@ fn renamed_kernel(oracle: &Path) {
     );
     let (_, out, _) = ptxdiff(oracle, folder.path(), &["a.ptx", "more.ptx"]);
     assert!(out.contains("+ alone: machine code only of more.ptx\n"), "{out}");
+}
+
+/// Two kernels that call a function, which stays one: the counts of it are those of both.
+fn not_measured(oracle: &Path) {
+    let kernel = |name: &str| {
+        format!(
+            ".visible .entry {name}(.param .u64 p)\n{{\n.reg .b64 %rd<4>;\n.reg .b32 %r<4>;\n.param .b32 back;\nld.param.u64 %rd1, [p];\n\
+             call (back), f, ();\nld.param.b32 %r1, [back];\nst.global.u32 [%rd1], %r1;\nret;\n}}\n"
+        )
+    };
+    let module = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .func (.param .b32 r) f()\n{{\n.reg .b32 %r<3>;\nmov.u32 %r1, %clock;\nst.param.b32 [r], %r1;\nret;\n}}\n{}{}",
+        kernel("one"),
+        kernel("other")
+    );
+    let folder = in_folder(&[
+        ("a.ptx", &module),
+        ("b.ptx", &module.replace("mov.u32 %r1, %clock", "mov.u32 %r1, %laneid")),
+    ]);
+    let mut profiles = String::new();
+    for entry in ["one", "other"] {
+        let profile = format!("--profile={entry}.json");
+        let launch =
+            ["a.ptx", "--entry", entry, "--grid", "1", "--block", "32", "--arg", "zero=256", &profile];
+        let (status, _, err) = run("ptxrun", folder.path(), &launch);
+        assert_eq!((status, err.as_str()), (0, ""));
+        profiles += &fs::read_to_string(folder.path().join(format!("{entry}.json"))).expect("written");
+        let name = format!("--profile-before={entry}.json");
+        let found = json(oracle, folder.path(), &[&name, "a.ptx", "b.ptx"]);
+        let of = |name: &str| {
+            let functions = found["functions"].as_array().expect("functions");
+            functions.iter().find(|function| function["name"] == name).expect("there")["machine"]["before"]
+                .clone()
+        };
+        assert!(of(entry)["issued"]["warps"].as_f64().is_some_and(|warps| warps > 3.0), "{found}");
+    }
+    fs::write(folder.path().join("both.json"), profiles).expect("writable");
+    let (_, out, err) =
+        ptxdiff(oracle, folder.path(), &["-q", "--profile-before=both.json", "a.ptx", "b.ptx"]);
+    assert_eq!(err, "");
+    let reason = "before: not measured: several kernels were launched, and `f` may be called by any of them";
+    let found = json(oracle, folder.path(), &["--profile-before=both.json", "a.ptx", "b.ptx"]);
+    let told = found["functions"].as_array().expect("functions").iter().filter(|function| {
+        function["machine"]["before"]["not_measured"].as_str().is_some_and(|text| reason.ends_with(text))
+    });
+    assert_eq!(told.count(), 2, "{found}\n{out}");
+}
+
+fn relocatable(oracle: &Path) {
+    let module = format!(
+        "{}.visible .entry other()\n{{\ncall elsewhere, ();\nret;\n}}\n",
+        KERNEL.replace(".visible .entry k", ".extern .func elsewhere();\n.visible .entry k")
+    );
+    let folder = in_folder(&[
+        ("a.ptx", &module),
+        ("b.ptx", &module.replace("add.s32 %r3, %r3, 1", "add.s32 %r3, %r3, 2")),
+    ]);
+    let (status, out, err) = ptxdiff(oracle, folder.path(), &["a.ptx", "b.ptx"]);
+    assert_eq!((status, err.as_str()), (1, ""), "{out}");
+    assert!(out.contains("machine code of 1 of 2 functions is the same (sm_80)"), "{out}");
 }
