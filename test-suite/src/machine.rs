@@ -10,6 +10,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 
 use anyhow::Result;
+use ptx_machine::{Usage, usage};
 
 use crate::oracle::{Linking, Oracles};
 use crate::sass::functions;
@@ -186,67 +187,9 @@ fn length(lines: &[String]) -> usize {
     lines.iter().filter(|line| !line.ends_with(':')).count() - padding
 }
 
-/// What a function uses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Usage {
-    /// Registers of a thread; nothing where ptxas does not say.
-    pub(crate) registers: Option<usize>,
-    /// Bytes stored and loaded for want of registers.
-    pub(crate) spilled: usize,
-    /// Bytes of local memory.
-    pub(crate) frame: usize,
-    /// Bytes of shared memory of the functions' own variables.
-    pub(crate) shared: usize,
-}
-
-/// What each function uses, from what `ptxas -v` says.
-pub(crate) fn usage(said: &str) -> BTreeMap<String, Usage> {
-    let mut all: BTreeMap<String, Usage> = BTreeMap::new();
-    let mut current = String::new();
-    for line in said.lines() {
-        let named = line
-            .split_once("Compiling entry function ")
-            .or_else(|| line.split_once("Function properties for "))
-            .and_then(|(_, rest)| rest.split_whitespace().next());
-        if let Some(name) = named {
-            current = name.trim_matches('\'').to_owned();
-        }
-        let entry = all.entry(current.clone()).or_default();
-        if let Some((_, rest)) = line.split_once("Used ") {
-            entry.registers = rest.split_once(" registers").and_then(|(count, _)| count.parse().ok());
-        }
-        for part in line.split(',') {
-            let words: Vec<&str> = part.split_whitespace().collect();
-            match *words.as_slice() {
-                [bytes, "bytes", "spill", "stores" | "loads"] => {
-                    entry.spilled += bytes.parse::<usize>().unwrap_or(0);
-                }
-                [bytes, "bytes", "stack", "frame"] => entry.frame = bytes.parse().unwrap_or(0),
-                [bytes, "bytes", "smem"] => entry.shared = bytes.parse().unwrap_or(0),
-                _ => {}
-            }
-        }
-    }
-    all
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_ptxas_says_is_counted_for_the_function_it_names() {
-        let said = "ptxas info    : Compiling entry function 'k' for 'sm_80'
-ptxas info    : Function properties for k
-    8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads
-ptxas info    : Used 24 registers, used 0 barriers, 48 bytes smem, 384 bytes cmem[0]
-ptxas info    : Function properties for f
-    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
-";
-        let usage = usage(said);
-        assert_eq!(usage["k"], Usage { registers: Some(24), spilled: 16, frame: 8, shared: 48 });
-        assert_eq!(usage["f"], Usage { registers: None, spilled: 0, frame: 0, shared: 0 });
-    }
 
     #[test]
     fn padding_does_not_count() {

@@ -1,9 +1,9 @@
 //! The alignment of two sequences of statements.
 
+use std::hash::Hash;
+
 use rustc_hash::FxHashMap;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
-
-use crate::key::Key;
 
 /// What is aligned with what, in the order of both sequences.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,9 +14,9 @@ pub(crate) enum Aligned {
 }
 
 /// Aligns two sequences so that what is aligned is equal.
-pub(crate) fn align(before: &[Key], after: &[Key]) -> Vec<Aligned> {
+pub(crate) fn align<K: Eq + Hash>(before: &[K], after: &[K]) -> Vec<Aligned> {
     // Small numbers are compared faster than keys.
-    let mut numbers: FxHashMap<&Key, usize> = FxHashMap::default();
+    let mut numbers = FxHashMap::default();
     let mut number = |key| {
         let next = numbers.len();
         *numbers.entry(key).or_insert(next)

@@ -2,44 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use ptx_diag::Span;
 use ptx_ir::{
-    Body, Function, Inst, Module, Param, Stmt, print_instruction, print_signature, print_statement,
+    Body, Function, FunctionId, Inst, Module, Param, Stmt, print_instruction, print_signature,
+    print_statement,
 };
 use ptx_isa::Opcode;
 
 use crate::align::{Aligned, align};
+use crate::blocks::{Block, BlockChange, blocks, match_blocks};
+use crate::edit::{Edit, Line};
 use crate::key::{Key, Keys};
 use crate::names::{Name, Renaming, names};
-
-/// A statement of one of two functions.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Line {
-    /// Its text.
-    pub text: String,
-    /// Where it is in the module's text.
-    pub span: Span,
-}
-
-/// What became of a statement, in the order of both functions.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Edit {
-    /// It is the same but for names.
-    Same(Line, Line),
-    /// The opcode and the kinds of the operands are the same, but not the modifiers, or operands name something else than what corresponds.
-    Changed(Line, Line),
-    /// Only the first function has it.
-    Removed(Line),
-    /// Only the second function has it.
-    Added(Line),
-}
-
-impl Edit {
-    /// Whether nothing changed.
-    pub fn is_same(&self) -> bool {
-        matches!(self, Edit::Same(..))
-    }
-}
 
 /// What a function consists of.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -78,6 +51,12 @@ pub struct FunctionChange {
     pub after: Counts,
     /// The statements of both.
     pub edits: Vec<Edit>,
+    /// The basic blocks of the first, in the order of the text.
+    pub before_blocks: Vec<Block>,
+    /// The basic blocks of the second.
+    pub after_blocks: Vec<Block>,
+    /// Which blocks are which, in the order of the first.
+    pub blocks: Vec<BlockChange>,
 }
 
 impl FunctionChange {
@@ -113,31 +92,54 @@ fn instructions(body: &Body) -> impl Iterator<Item = &Inst> {
 pub(crate) struct Side<'m> {
     module: &'m Module,
     keys: &'m Keys<'m>,
+    id: FunctionId,
     function: &'m Function,
 }
 
+/// The statements of a function that are compared, with their keys and their blocks.
+struct Statements<'m> {
+    statements: Vec<&'m Stmt>,
+    keys: Vec<Key>,
+    of_blocks: Vec<usize>,
+    blocks: Vec<Block>,
+}
+
 impl<'m> Side<'m> {
-    pub(crate) fn new(module: &'m Module, keys: &'m Keys<'m>, function: &'m Function) -> Self {
-        Self { module, keys, function }
+    pub(crate) fn new(module: &'m Module, keys: &'m Keys<'m>, id: FunctionId) -> Self {
+        Self { module, keys, id, function: module.function(id) }
     }
 
     pub(crate) fn name(&self) -> &'m str {
         self.module.name(self.function.name)
     }
 
-    /// The statements that are compared, with their keys.
-    fn statements(&self) -> (Vec<&'m Stmt>, Vec<Key>) {
-        let statements = self.function.body.iter().flat_map(|body| {
-            body.statements
-                .iter()
-                .filter_map(move |statement| Some((statement, self.keys.of(body, statement)?)))
-        });
-        statements.unzip()
+    /// The statements that are compared, with their numbers and keys.
+    fn keyed(&self) -> impl Iterator<Item = (usize, &'m Stmt, Key)> {
+        self.function.body.iter().flat_map(move |body| {
+            let all = body.statements.iter().enumerate();
+            all.filter_map(move |(at, statement)| {
+                Some((at, statement, self.keys.of(self.id, body, statement)?))
+            })
+        })
+    }
+
+    fn statements(&self) -> Statements<'m> {
+        let (blocks, of_statements) = match &self.function.body {
+            Some(body) => blocks(self.module, body, self.function.at.0),
+            None => (Vec::new(), Vec::new()),
+        };
+        let mut all = Statements { statements: Vec::new(), keys: Vec::new(), of_blocks: Vec::new(), blocks };
+        for (at, statement, key) in self.keyed() {
+            all.statements.push(statement);
+            all.keys.push(key);
+            all.of_blocks.push(of_statements[at]);
+        }
+        all
     }
 
     /// The keys of its statements alone.
     pub(crate) fn keys(&self) -> Vec<Key> {
-        self.statements().1
+        self.keyed().map(|(_, _, key)| key).collect()
     }
 
     fn names(&self, statement: &Stmt) -> Vec<Name> {
@@ -147,9 +149,10 @@ impl<'m> Side<'m> {
         }
     }
 
-    fn line(&self, statement: &Stmt) -> Line {
+    fn line(&self, statement: &Stmt, block: usize) -> Line {
         let Some(body) = &self.function.body else {
-            return Line { text: String::new(), span: self.function.at.0 };
+            let span = self.function.at.0;
+            return Line { text: String::new(), span, block, is_instruction: false };
         };
         let (text, span) = match statement {
             Stmt::Inst(inst) => (print_instruction(self.module, body, inst) + ";", inst.at.0),
@@ -163,32 +166,7 @@ impl<'m> Side<'m> {
             // The function's place, since a pragma has none.
             _ => (print_statement(self.module, body, statement), self.function.at.0),
         };
-        Line { text, span }
-    }
-
-    /// The text before the body, with numbers for the names of the function and its parameters.
-    fn anonymous_signature(&self) -> String {
-        let mut text = print_signature(self.module, self.function);
-        let registers = self.function.body.as_ref().or(self.function.reg_params.as_deref());
-        let parameters = self.function.results.iter().chain(&self.function.params);
-        let names = parameters.filter_map(|param| match param {
-            Param::Variable(id) => Some(self.module.name(self.module.variable(*id).name)),
-            Param::Register(decl, _) => {
-                Some(self.module.name(registers?.reg_decls.get(decl.0 as usize)?.name))
-            }
-        });
-        // Each name is searched after the one before it, so that one which is a part of another is not found in it.
-        let mut from = 0;
-        let mut names: Vec<&str> = names.collect();
-        names.insert(self.function.results.len().min(names.len()), self.name());
-        for name in names {
-            if let Some(at) = find_word(&text[from..], name) {
-                let start = from + at;
-                text.replace_range(start..start + name.len(), "$");
-                from = start + 1;
-            }
-        }
-        text
+        Line { text, span, block, is_instruction: matches!(statement, Stmt::Inst(_)) }
     }
 }
 
@@ -200,16 +178,9 @@ fn has_same_modifiers(before: &Stmt, after: &Stmt) -> bool {
     }
 }
 
-/// Where a name is in a text that is not a part of a longer one.
-fn find_word(text: &str, name: &str) -> Option<usize> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
-    let whole = |at: &usize| !text[..*at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part);
-    text.match_indices(name).map(|(at, _)| at).find(whole)
-}
-
 /// Compares two functions.
 pub(crate) fn compare(before: &Side<'_>, after: &Side<'_>) -> FunctionChange {
-    let ((old, old_keys), (new, new_keys)) = (before.statements(), after.statements());
+    let (old, new) = (before.statements(), after.statements());
     let mut renaming = Renaming::default();
     let parameters = |side: &Side<'_>| -> Vec<Name> {
         let all = side.function.results.iter().chain(&side.function.params);
@@ -223,22 +194,26 @@ pub(crate) fn compare(before: &Side<'_>, after: &Side<'_>) -> FunctionChange {
     let (mine, theirs) = (parameters(before), parameters(after));
     let common = mine.len().min(theirs.len());
     renaming.relates(&mine[..common], &theirs[..common]);
-    let edits = align(&old_keys, &new_keys).into_iter().map(|aligned| match aligned {
-        Aligned::Before(at) => Edit::Removed(before.line(old[at])),
-        Aligned::After(at) => Edit::Added(after.line(new[at])),
+    let line =
+        |side: &Side<'_>, all: &Statements<'_>, at: usize| side.line(all.statements[at], all.of_blocks[at]);
+    let edits = align(&old.keys, &new.keys).into_iter().map(|aligned| match aligned {
+        Aligned::Before(at) => Edit::Removed(line(before, &old, at)),
+        Aligned::After(at) => Edit::Added(line(after, &new, at)),
         Aligned::Both(one, other) => {
-            let lines = (before.line(old[one]), after.line(new[other]));
+            let lines = (line(before, &old, one), line(after, &new, other));
+            let (one, other) = (old.statements[one], new.statements[other]);
             // Names correspond from here on also if the modifiers differ.
-            let are_related = renaming.relates(&before.names(old[one]), &after.names(new[other]));
-            if are_related && has_same_modifiers(old[one], new[other]) {
+            let are_related = renaming.relates(&before.names(one), &after.names(other));
+            if are_related && has_same_modifiers(one, other) {
                 Edit::Same(lines.0, lines.1)
             } else {
                 Edit::Changed(lines.0, lines.1)
             }
         }
     });
-    let edits = edits.collect();
-    let differ = before.anonymous_signature() != after.anonymous_signature();
+    let edits: Vec<Edit> = edits.collect();
+    let anonymous = |side: &Side<'_>| side.keys.anonymous().signature(side.id);
+    let differ = anonymous(before) != anonymous(after);
     let signature = |side: &Side<'_>| print_signature(side.module, side.function);
     let counts = |side: &Side<'_>| match &side.function.body {
         Some(body) => Counts::of(body),
@@ -251,6 +226,9 @@ pub(crate) fn compare(before: &Side<'_>, after: &Side<'_>) -> FunctionChange {
         signatures: differ.then(|| (signature(before), signature(after))),
         before: counts(before),
         after: counts(after),
+        blocks: match_blocks(&edits),
         edits,
+        before_blocks: old.blocks,
+        after_blocks: new.blocks,
     }
 }

@@ -1,11 +1,13 @@
 //! What two statements must have in common to be aligned.
 
 use ptx_ir::{
-    AddressBase, Body, Immediate, Inst, Literal, Module, Operand, RegId, Stmt, Symbol, VarId, VectorShape,
-    print_statement,
+    AddressBase, Body, FunctionId, Immediate, Inst, Literal, Module, Operand, RegId, Stmt, Symbol, VarId,
+    VectorShape,
 };
 use ptx_isa::{Component, Opcode, ScalarType, Selector, SpecialReg};
 use rustc_hash::FxHashSet;
+
+use crate::anonymous::{Anonymous, is_warp_size, single};
 
 /// A statement without the names of what is local to the function.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -61,6 +63,7 @@ pub(crate) struct Keys<'m> {
     module: &'m Module,
     /// The variables outside functions, whose names have a meaning.
     globals: FxHashSet<VarId>,
+    anonymous: Anonymous,
 }
 
 impl<'m> Keys<'m> {
@@ -69,7 +72,9 @@ impl<'m> Keys<'m> {
             ptx_ir::Item::Variable(id) => Some(*id),
             _ => None,
         });
-        Self { module, globals: globals.collect() }
+        let globals: FxHashSet<VarId> = globals.collect();
+        let anonymous = Anonymous::new(module, |id| globals.contains(&id));
+        Self { module, globals, anonymous }
     }
 
     /// Whether a variable is one outside functions.
@@ -77,24 +82,30 @@ impl<'m> Keys<'m> {
         self.globals.contains(&variable)
     }
 
+    /// The module.
+    pub(crate) fn module(&self) -> &'m Module {
+        self.module
+    }
+
+    /// The module without names that have no meaning.
+    pub(crate) fn anonymous(&self) -> &Anonymous {
+        &self.anonymous
+    }
+
     /// The key of a statement; `None` for what has no meaning of its own: declarations of registers, scopes, comments and debug information.
-    pub(crate) fn of(&self, body: &Body, statement: &Stmt) -> Option<Key> {
+    pub(crate) fn of(&self, function: FunctionId, body: &Body, statement: &Stmt) -> Option<Key> {
         Some(match statement {
             Stmt::Inst(inst) => self.of_instruction(body, inst),
             Stmt::Label(_) => Key::Label,
-            Stmt::Variable(id) => Key::Variable(self.declaration(*id)),
+            Stmt::Variable(id) => Key::Variable(self.anonymous.declaration(*id)),
             Stmt::BranchTargets(_, targets) => Key::Directive(format!(".branchtargets {}", targets.len())),
             Stmt::CallTargets(_, functions) => {
                 let names = functions.iter().map(|id| self.module.name(self.module.function(*id).name));
                 Key::Directive(format!(".calltargets {}", names.collect::<Vec<_>>().join(", ")))
             }
-            Stmt::CallPrototype(..) => {
-                let text = print_statement(self.module, body, statement);
-                // After the colon of its label.
-                let Some((_, prototype)) = text.split_once(':') else { return Some(Key::Directive(text)) };
-                Key::Directive(prototype.trim().to_owned())
+            Stmt::CallPrototype(..) | Stmt::Pragma(_) => {
+                Key::Directive(self.anonymous.directive(function, statement))
             }
-            Stmt::Pragma(_) => Key::Directive(print_statement(self.module, body, statement)),
             Stmt::Registers(..)
             | Stmt::ScopeStart
             | Stmt::ScopeEnd
@@ -105,35 +116,30 @@ impl<'m> Keys<'m> {
         })
     }
 
-    /// The declaration of a variable without its name.
-    fn declaration(&self, id: VarId) -> String {
-        let variable = self.module.variable(id);
-        let text = ptx_ir::print_variable(self.module, variable);
-        text.replacen(self.module.name(variable.name), "", 1)
-    }
-
     fn of_instruction(&self, body: &Body, inst: &Inst) -> Key {
         let mut kinds = Vec::new();
         for (at, operand) in body.operands(inst).iter().enumerate() {
-            let bits = match inst.mnemonic.operand_type(at) {
-                Some(ty) => 8 * ty.bytes(),
-                // Constants are 64 bits wide (manual 4.5.1).
-                None => 64,
-            };
-            self.add_kinds(body, *operand, bits, &mut kinds);
+            self.add_kinds(body, *operand, inst.mnemonic.operand_type(at), &mut kinds);
         }
         Key::Inst(inst.guard.map(|guard| guard.negated), inst.mnemonic.opcode(), kinds)
     }
 
     /// Adds the kind of an operand, and those of its entries, which are in the arena of the body before it.
-    fn add_kinds(&self, body: &Body, operand: Operand, bits: u32, kinds: &mut Vec<Kind>) {
+    fn add_kinds(&self, body: &Body, operand: Operand, ty: Option<ScalarType>, kinds: &mut Vec<Kind>) {
+        let bits = match ty {
+            Some(ty) => 8 * ty.bytes(),
+            // Constants are 64 bits wide (manual 4.5.1).
+            None => 64,
+        };
         kinds.push(match self.kind(body, operand) {
             // The instruction uses the low bits.
             Kind::Integer(value) if bits < 64 => Kind::Integer(value & ((1 << bits) - 1)),
+            // `1.0` is a double, which the instruction rounds.
+            Kind::F64(value) if ty == Some(ScalarType::F32) => Kind::F32(single(value)),
             kind => kind,
         });
         if let Operand::Bracket(list) | Operand::Vector(list) | Operand::List(list) = operand {
-            body.list(list).iter().for_each(|entry| self.add_kinds(body, *entry, bits, kinds));
+            body.list(list).iter().for_each(|entry| self.add_kinds(body, *entry, ty, kinds));
         }
     }
 
@@ -168,8 +174,9 @@ impl<'m> Keys<'m> {
     fn constant(&self, immediate: Immediate) -> Kind {
         match immediate {
             // Its name is what the program means by it.
-            Immediate::S64(_, Literal::Text(text)) | Immediate::U64(_, Literal::Text(text))
-                if self.module.name(text).contains("WARP_SZ") =>
+            Immediate::S64(_, literal @ Literal::Text(text))
+            | Immediate::U64(_, literal @ Literal::Text(text))
+                if is_warp_size(self.module, literal) =>
             {
                 Kind::Constant(self.module.name(text).to_owned())
             }

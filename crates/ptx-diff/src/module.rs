@@ -1,6 +1,6 @@
 //! Two modules compared.
 
-use ptx_ir::{Function, Item, Module, print_variable};
+use ptx_ir::{FunctionId, Item, Module, VarId, print_variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::function::{FunctionChange, Side, compare as compare_functions};
@@ -73,7 +73,7 @@ pub fn compare(before: &Module, after: &Module) -> Comparison {
     };
     Comparison {
         directives: directives(before, after),
-        variables: variables(before, after),
+        variables: variables((before, &old_keys), (after, &new_keys)),
         functions: pairs.iter().map(|(one, other)| compare_functions(&old[*one], &new[*other])).collect(),
         removed: rest(&old, &of_old),
         added: rest(&new, &of_new),
@@ -89,11 +89,12 @@ fn functions<'m>(module: &'m Module, keys: &'m Keys<'m>) -> Vec<Side<'m>> {
         .map(|function| module.name(function.name))
         .collect();
     let mut seen = FxHashSet::default();
-    let is_first = |function: &&Function| {
+    let is_first = |id: &FunctionId| {
+        let function = module.function(*id);
         let name = module.name(function.name);
         (function.body.is_some() || !defined.contains(name)) && seen.insert(name)
     };
-    module.functions.iter().filter(is_first).map(|function| Side::new(module, keys, function)).collect()
+    module.function_ids().filter(is_first).map(|id| Side::new(module, keys, id)).collect()
 }
 
 /// Which functions are compared: those of the same name, and of the others those with equal bodies, if these are not empty.
@@ -159,27 +160,42 @@ fn aliases_and_pragmas(module: &Module) -> Vec<String> {
 }
 
 /// The variables outside functions, by name.
-fn variables(before: &Module, after: &Module) -> Vec<Change> {
-    let declarations = |module: &Module| -> Vec<(String, String)> {
-        let ids = module.items.iter().filter_map(|item| match item {
-            Item::Variable(id) => Some(*id),
-            _ => None,
-        });
-        ids.map(|id| {
-            let variable = module.variable(id);
-            (module.name(variable.name).to_owned(), print_variable(module, variable))
-        })
-        .collect()
-    };
+fn variables(before: (&Module, &Keys<'_>), after: (&Module, &Keys<'_>)) -> Vec<Change> {
     let (old, new) = (declarations(before), declarations(after));
-    let of_new: FxHashMap<&str, &str> =
-        new.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let of_old: FxHashSet<&str> = old.iter().map(|(name, _)| name.as_str()).collect();
-    let changed = old.iter().filter_map(|(name, text)| {
-        let other = of_new.get(name.as_str()).copied();
-        (other != Some(text.as_str()))
-            .then(|| Change { before: Some(text.clone()), after: other.map(str::to_owned) })
+    let of_new: FxHashMap<&str, &Declaration<'_>> = new.iter().map(|one| (one.name, one)).collect();
+    let of_old: FxHashSet<&str> = old.iter().map(|one| one.name).collect();
+    let changed = old.iter().filter_map(|one| {
+        let other = of_new.get(one.name).copied();
+        let is_same = other.is_some_and(|other| other.compared == one.compared);
+        (!is_same).then(|| Change { before: Some(one.text()), after: other.map(Declaration::text) })
     });
-    let added = new.iter().filter(|(name, _)| !of_old.contains(name.as_str()));
-    changed.chain(added.map(|(_, text)| Change { before: None, after: Some(text.clone()) })).collect()
+    let added = new.iter().filter(|one| !of_old.contains(one.name));
+    changed.chain(added.map(|one| Change { before: None, after: Some(one.text()) })).collect()
+}
+
+/// The declaration of a variable outside functions.
+struct Declaration<'m> {
+    module: &'m Module,
+    id: VarId,
+    name: &'m str,
+    /// Its text with constants in one form.
+    compared: String,
+}
+
+impl Declaration<'_> {
+    fn text(&self) -> String {
+        print_variable(self.module, self.module.variable(self.id))
+    }
+}
+
+fn declarations<'m>((module, keys): (&'m Module, &Keys<'_>)) -> Vec<Declaration<'m>> {
+    let ids = module.items.iter().filter_map(|item| match item {
+        Item::Variable(id) => Some(*id),
+        _ => None,
+    });
+    ids.map(|id| {
+        let name = module.name(module.variable(id).name);
+        Declaration { module, id, name, compared: keys.anonymous().declaration(id) }
+    })
+    .collect()
 }

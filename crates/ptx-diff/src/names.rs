@@ -3,6 +3,7 @@
 use ptx_ir::{AddressBase, Body, LabelId, Operand, RegId, Stmt, Symbol, VarId};
 use rustc_hash::FxHashMap;
 
+use crate::anonymous::variables_of;
 use crate::key::Keys;
 
 /// Something with a name that is local to a function.
@@ -28,7 +29,14 @@ pub(crate) fn names(keys: &Keys<'_>, body: &Body, statement: &Stmt) -> Vec<Name>
             found.push(Name::Label(*label));
             found.extend(targets.iter().map(|target| Name::Label(target.label)));
         }
-        Stmt::Variable(id) => found.push(Name::Variable(*id)),
+        Stmt::Variable(id) => {
+            found.push(Name::Variable(*id));
+            let mut others = Vec::new();
+            if let Some(init) = &keys.module().variable(*id).init {
+                variables_of(init, &mut others);
+            }
+            found.extend(others.into_iter().filter(|id| !keys.is_global(*id)).map(Name::Variable));
+        }
         Stmt::Registers(..)
         | Stmt::ScopeStart
         | Stmt::ScopeEnd

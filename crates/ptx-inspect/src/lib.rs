@@ -27,6 +27,7 @@ mod coalescing;
 mod code;
 mod divergence;
 mod dot;
+mod executed;
 mod facts;
 mod flow;
 mod loops;
@@ -45,6 +46,7 @@ pub use banks::{ArrayLayout, BankAccess, BankConflicts, Conflicts, LayoutAccess,
 pub use calls::{Call, CallGraph, FunctionCalls};
 pub use coalescing::{Coalescing, Sectors};
 pub use divergence::Level;
+pub use executed::{Attainable, Bound, ExecutedRoofline, ExecutedWork, Executions, Peak, executed_roofline};
 pub use facts::{BranchFact, Class, DivergenceFacts, ValueFact, Why};
 pub use flow::{Block, Edge, EdgeKind, Flow, LoopFacts};
 pub use memory::{Access, AccessKind, AddressForm};

@@ -9,6 +9,7 @@ use crate::calls::{CallGraph, call_graph};
 use crate::coalescing::Coalescing;
 use crate::code::Code;
 use crate::divergence::Divergence;
+use crate::executed::ExecutedRoofline;
 use crate::facts::DivergenceFacts;
 use crate::flow::Flow;
 use crate::memory::Access;
@@ -85,6 +86,9 @@ pub struct Report {
     /// The calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callgraph: Option<CallGraph>,
+    /// The work of an execution; [`inspect`] leaves it out, since it knows of none: it is that of [`executed_roofline`](crate::executed_roofline).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub executed: Option<ExecutedRoofline>,
 }
 
 /// Finds out about a module what `analyses` ask for. `block` are the threads of the blocks that kernels without `.reqntid` are launched with. `lines` gives the lines of
@@ -103,7 +107,7 @@ pub fn inspect(
         }
     }
     let is_wanted = analyses.contains(&Analysis::CallGraph);
-    Report { functions, callgraph: is_wanted.then(|| call_graph(module, lines)) }
+    Report { functions, callgraph: is_wanted.then(|| call_graph(module, lines)), executed: None }
 }
 
 fn of_function(

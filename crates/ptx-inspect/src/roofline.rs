@@ -30,7 +30,7 @@ impl Work {
         (bytes > 0.0).then(|| self.float / bytes)
     }
 
-    fn add(&mut self, other: &Self, times: f64) {
+    pub(crate) fn add(&mut self, other: &Self, times: f64) {
         self.float += times * other.float;
         self.integer += times * other.integer;
         self.read += times * other.read;
@@ -134,7 +134,7 @@ impl Values<'_, '_> {
 }
 
 /// The bytes of an access.
-fn traffic(site: &Site, bytes: f64) -> Work {
+pub(crate) fn traffic(site: &Site, bytes: f64) -> Work {
     use crate::memory::AccessKind::{Atomic, Read, Write};
     let (read, written) = match site.access.kind {
         Read => (bytes, 0.0),
@@ -145,7 +145,7 @@ fn traffic(site: &Site, bytes: f64) -> Work {
 }
 
 /// The operations of an instruction.
-fn operations(inst: &Inst) -> Work {
+pub(crate) fn operations(inst: &Inst) -> Work {
     let ty = inst.mnemonic.scalar_type();
     let elements = match ty {
         Some(

@@ -1,5 +1,6 @@
 //! A report as text.
 
+mod executed;
 mod tables;
 
 use std::fmt::Write as _;
@@ -8,8 +9,8 @@ use crate::facts::{Class, DivergenceFacts, Why};
 use crate::memory::{Access, AccessKind, AddressForm};
 use crate::registers::{Pressure, Registers};
 use crate::report::{FunctionReport, Report};
-use crate::{BankConflicts, CallGraph, Coalescing, Flow, Level, Roofline, Work};
-use tables::{Table, line, number, shown};
+use crate::{BankConflicts, CallGraph, Coalescing, Flow, Level, Roofline};
+use tables::{Table, line, number, shown, work};
 
 impl Report {
     /// The report for people. `name` gives the name by which a function is shown.
@@ -25,6 +26,9 @@ impl Report {
         }
         if let Some(calls) = &self.callgraph {
             write_calls(&mut out, calls, name);
+        }
+        if let Some(roofline) = &self.executed {
+            executed::write_executed(&mut out, roofline, name);
         }
         out
     }
@@ -302,11 +306,6 @@ fn iterations(own: &crate::LoopFacts) -> String {
         (Some(count), false) => count,
         (Some(count), true) => format!("at most {count}"),
     }
-}
-
-/// `12 flops, 3 integer operations, 8 bytes read, 4 written`
-fn work(work: &Work) -> [String; 4] {
-    [work.float, work.integer, work.read, work.written].map(number)
 }
 
 fn write_roofline(out: &mut String, roofline: &Roofline) {

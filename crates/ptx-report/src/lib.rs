@@ -1,4 +1,4 @@
-//! Pages of HTML that show a program: [`View`] has it in all its forms with its graphs, [`Profile`] what its execution took, line by line.
+//! Pages of HTML that show a program: [`View`] has it in all its forms with its graphs, [`Profile`] what its execution took, line by line, and [`Difference`] two programs side by side.
 //!
 //! The data are plain: texts, which of their lines belong together, graphs, numbers. A page is one file with its style and its script, which
 //! loads nothing, so that it can be opened from a disk, sent and printed. Its size and the time to make it are linear in the data, and what cannot be
@@ -24,6 +24,7 @@
 //! ```
 
 mod curve;
+mod difference;
 mod flame;
 mod graph;
 mod html;
@@ -34,6 +35,7 @@ mod spot;
 mod view;
 
 pub use curve::{Curve, Point};
+pub use difference::{Cell, ComparedFunction, Difference, Row, RowKind, SideBySide};
 pub use graph::{Edge, EdgeKind, Graph, MOST_BLOCKS, Node};
 pub use lines::{Column, Line, Margin, Place, Remark, Section, Weight};
 pub use profile::{Profile, SourceText};

@@ -107,4 +107,25 @@
       revealMarked(next);
     });
   }
+
+  // Of compared functions those are shown whose name contains the text of the filter, in any case.
+  const filter = document.getElementById("filter");
+  const differing = document.getElementById("differing");
+  if (filter) {
+    const compared = [...document.querySelectorAll("details[data-name]")];
+    const apply = () => {
+      const wanted = filter.value.toLowerCase();
+      let count = 0;
+      for (const element of compared) {
+        const isNamed = element.dataset.name.toLowerCase().includes(wanted);
+        const isLeftOut = differing.checked ? element.dataset.differs === undefined : false;
+        element.hidden = isLeftOut || !isNamed;
+        if (!element.hidden) count += 1;
+      }
+      document.getElementById("shown").textContent = `${count} of ${compared.length} functions`;
+    };
+    filter.addEventListener("input", apply);
+    differing.addEventListener("change", apply);
+    apply();
+  }
 })();

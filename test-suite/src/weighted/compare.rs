@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use crate::weighted::NotMeasured;
-use crate::weighted::kernel::{Measured, Weighted};
+use ptx_machine::{NotMeasured, Weighted};
+
+use crate::weighted::kernel::Measured;
 use crate::weighted::trip_counts::TripCounts;
 use crate::weighted::way::Way;
 

@@ -6,16 +6,13 @@ use anyhow::{Context as _, Result, anyhow};
 use ptx_diag::SourceFile;
 use ptx_exec::{Launch, Observation, Outcome, Reconvergence};
 use ptx_ir::Module;
+use ptx_machine::{
+    Estimate, Executions, Item, NotMeasured, Source, Usage, Weighted, estimate, functions, length, usage,
+};
 
-use crate::machine::{Usage, usage};
 use crate::oracle::{Oracles, architecture_at_least};
 use crate::stage;
-use crate::weighted::NotMeasured;
-use crate::weighted::class::Class;
-use crate::weighted::estimate::{Estimate, MachineLoop, estimate};
-use crate::weighted::listing::{Item, functions};
 use crate::weighted::occupancy::resident_warps;
-use crate::weighted::source::Source;
 
 /// PTX for older architectures is assembled for this one.
 const LEAST_ARCHITECTURE: u32 = 90;
@@ -35,23 +32,6 @@ pub struct Resources {
     pub frame: usize,
     /// Warps of the launch's blocks that a multiprocessor has room for; `None` for an architecture that the project does not know.
     pub resident: Option<u32>,
-}
-
-/// How often instructions are issued.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Weighted {
-    /// By warps.
-    pub warps: f64,
-    /// By threads.
-    pub threads: f64,
-    /// By warps, of each class.
-    pub classes: BTreeMap<Class, f64>,
-    /// The part of `warps` whose count anchors and the graph fix.
-    pub pinned: f64,
-    /// The part of the anchors' executions that does not fit.
-    pub residual: f64,
-    /// The loops.
-    pub loops: Vec<MachineLoop>,
 }
 
 /// What is known of a kernel at a launch.
@@ -106,10 +86,14 @@ impl Assembled {
         let outcome = observed.result.map_err(|error| {
             anyhow!("{} fails: {}", launch.entry, stage::describe(&self.text, &error.into_diagnostics()))
         })?;
-        let source = Source::new(&self.module, &self.text, &observed.profile);
+        let executed = observed
+            .profile
+            .iter()
+            .map(|one| (one.span, Executions { threads: one.counts.threads, warps: one.counts.warps }));
+        let source = Source::new(&self.module, &self.text, executed);
         let threads = threads(launch, &source);
         let estimate = estimate(&self.functions, &launch.entry, &source, threads);
-        let weighted = estimate.as_ref().map(weigh).map_err(Clone::clone);
+        let weighted = estimate.as_ref().map(Weighted::of).map_err(Clone::clone);
         let resources = self.resources(launch)?;
         Ok(Measured { resources, weighted, estimate: estimate.ok(), source, outcome })
     }
@@ -145,35 +129,4 @@ fn threads(launch: &Launch, source: &Source) -> u64 {
 /// As [`Assembled::new`] and [`Assembled::measure`].
 pub fn measure(oracles: &Oracles, ptx: &str, launch: &Launch) -> Result<Measured> {
     Assembled::new(oracles, ptx)?.measure(launch)
-}
-
-fn length(items: &[Item]) -> usize {
-    let code: Vec<_> = items
-        .iter()
-        .filter_map(|item| match item {
-            Item::Instruction(one) => Some(one),
-            Item::Label(_) => None,
-        })
-        .collect();
-    let pads = code.iter().rev().take_while(|one| one.is_padding() || one.base() == "BRA").count();
-    code.len() - pads
-}
-
-fn weigh(estimate: &Estimate) -> Weighted {
-    let (mut warps, mut threads, mut classes) = (0.0, 0.0, BTreeMap::new());
-    for block in &estimate.blocks {
-        for instruction in block.instructions.iter().filter(|one| !one.is_padding()) {
-            warps += block.warps();
-            threads += block.threads;
-            *classes.entry(Class::of(instruction)).or_default() += block.warps();
-        }
-    }
-    Weighted {
-        warps,
-        threads,
-        classes,
-        pinned: estimate.pinned_share(),
-        residual: estimate.residual,
-        loops: estimate.loops.clone(),
-    }
 }

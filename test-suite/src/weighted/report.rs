@@ -5,15 +5,14 @@ use std::fmt::Write as _;
 
 use anyhow::{Context as _, Result, anyhow};
 use ptx_exec::Launch;
+use ptx_machine::{Class, MachineLoop, Weighted};
 use serde_json::{Value, json};
 
 use crate::directive::Level;
 use crate::judge::in_parallel;
 use crate::oracle::Oracles;
-use crate::weighted::class::Class;
 use crate::weighted::compare::{Comparison, Finding, MOST_RATIO, Results};
-use crate::weighted::estimate::MachineLoop;
-use crate::weighted::kernel::{Assembled, Measured, Resources, Weighted};
+use crate::weighted::kernel::{Assembled, Measured, Resources};
 use crate::weighted::reasons::Reasons;
 use crate::weighted::sets::Kernel;
 use crate::weighted::trip_counts::{TripCounts, trip_counts};

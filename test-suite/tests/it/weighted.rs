@@ -5,10 +5,10 @@
 use std::path::Path;
 
 use ptx_exec::{Argument, Launch};
+use ptx_machine::NotMeasured;
 use test_suite::directive::Level;
 use test_suite::kernels::Size;
 use test_suite::oracle::{Oracles, llvm_folder, nvidia_folder};
-use test_suite::weighted::NotMeasured;
 use test_suite::weighted::compare::{Comparison, Finding, Results};
 use test_suite::weighted::kernel::{Measured, measure};
 use test_suite::weighted::report::{Over, measure_all};
@@ -50,7 +50,7 @@ fn measured(oracles: &Oracles, file: &str, launch: &Launch) -> Measured {
 /// How often threads execute machine instructions that `is_meant` selects.
 fn threads(measured: &Measured, is_meant: impl Fn(&str) -> bool) -> f64 {
     let estimate = measured.estimate.as_ref().expect("it is measured");
-    let of_block = |block: &test_suite::weighted::estimate::Counted| {
+    let of_block = |block: &ptx_machine::Counted| {
         block.threads * block.instructions.iter().filter(|one| is_meant(&one.opcode)).count() as f64
     };
     estimate.blocks.iter().map(of_block).sum()

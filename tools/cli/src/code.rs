@@ -39,4 +39,8 @@ ptx_diag::codes! {
     pub const NOT_COMPILED: Code = Code("T0020");
     /// The block shape that a kernel is compiled for is not specified.
     pub const NO_SHAPE: Code = Code("T0021");
+    /// `ptxas` or `nvdisasm`, which make and list machine code, is not found, cannot be run, or does not end in time.
+    pub const TOOLKIT: Code = Code("T0024");
+    /// `ptxas` rejects a module.
+    pub const ASSEMBLER: Code = Code("T0025");
 }

@@ -36,6 +36,7 @@ pub fn all_codes() -> impl Iterator<Item = &'static CodeMeaning> {
         .chain(ptx_program::codes::MEANINGS)
         .chain(ptx_exec::codes::MEANINGS)
         .chain(crate::code::MEANINGS)
+        .chain(ptx_profile::codes::MEANINGS)
 }
 
 /// The text of the example of a code; empty if there is none.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
 use ptx_cli::{Documents, OptimizeArgs, PassReportArgs, ReportArgs, feature, ptx_version, sm};
-use ptx_inspect::Analysis;
+use ptx_inspect::{Analysis, Peak};
 use ptx_instrument::Counted;
 use ptx_isa::{PtxVersion, Sm};
 use ptx_specialize::Assumptions;
@@ -26,6 +26,8 @@ Examples:
                                           with another kernel for such launches
   ptx2ll --analyze=divergence,coalescing --block 256 k.ptx
                                           what decides how fast kernels are, at lines of the PTX
+  ptx2ll --analyze=roofline --profile p.json --peak 67T,3.35T k.ptx
+                                           what an execution did, against an H100
   ptx2ll --target=host --block 256 k.ptx -o k.o
                                           kernels as functions that a C program links, with k.h
   ptx2ll --target=aarch64 --cpu neoverse-n1 --block 16,16 k.ptx -o k.o
@@ -161,6 +163,20 @@ fn target(text: &str) -> Result<Target, String> {
     }
 }
 
+/// Parses what a device does in a second: `67e12,3.35e12` or `67T,3.35T`.
+fn peak(text: &str) -> Result<Peak, String> {
+    let wrong = || format!("expected operations and bytes in a second, as in 67T,3.35T, not `{text}`");
+    let number = |text: &str| {
+        let units = [('K', 1e3), ('M', 1e6), ('G', 1e9), ('T', 1e12), ('P', 1e15)];
+        let unit = units.into_iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)));
+        let (digits, unit) = unit.unwrap_or((text, 1.0));
+        let value = digits.trim().parse::<f64>().ok()? * unit;
+        (value.is_finite() && value > 0.0).then_some(value)
+    };
+    let (flops, bytes) = text.split_once(',').ok_or_else(wrong)?;
+    Ok(Peak { flops: number(flops).ok_or_else(wrong)?, bytes: number(bytes).ok_or_else(wrong)? })
+}
+
 /// Parses the extents of a block: `256`, `16,16` or `8,8,4`.
 fn block(text: &str) -> Result<[u32; 3], String> {
     let mut extents = [1; 3];
@@ -280,6 +296,12 @@ pub struct Arguments {
         hide_default_value = true
     )]
     pub analyze_format: AnalyzeFormat,
+    /// What a launch executed, as ptxrun --profile=FILE.json writes it: with it --analyze=roofline tells the work that was executed, in place of that of a thread
+    #[arg(long, value_name = "FILE", requires = "analyze")]
+    pub profile: Option<PathBuf>,
+    /// The floating-point operations and the bytes of global memory that a device does in a second, as in 67T,3.35T: what is attainable with the work that was executed
+    #[arg(long, value_name = "FLOPS,BYTES", requires = "profile", value_parser = peak)]
+    pub peak: Option<Peak>,
     /// Write a page of HTML: the PTX beside its LLVM IR and the PTX that this becomes again, with lines that belong together, control flow, dominators and
     /// register pressure of each function, and diagnostics in place, also those of a rejected input. With -o, --emit or -S that output is written, too
     #[arg(long, value_name = "FILE", conflicts_with = "output_dir")]

@@ -70,6 +70,9 @@ pub(crate) fn check_combination(arguments: &Arguments) -> Result<(), Failure> {
         let message = "--analyze-format=dot is for --analyze=callgraph and --analyze=cfg".to_owned();
         return Err(no_meaning(arguments, message));
     }
+    if arguments.profile.is_some() && !arguments.analyze.contains(&AnalysisChoice::Roofline) {
+        return Err(no_meaning(arguments, "--profile is for --analyze=roofline".to_owned()));
+    }
     let through_llvm = matches!(arguments.product(), Emit::Ll | Emit::Bc) || arguments.view.is_some();
     let optimizes = arguments.optimize.is_wanted();
     let links = !arguments.link_bitcode.is_empty();

@@ -68,7 +68,10 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
     check_target(arguments)?;
     check_combination(arguments)?;
     refuse_folders(&arguments.inputs)?;
-    let read = || arguments.inputs.iter().chain(&arguments.link_bitcode).map(PathBuf::as_path);
+    let read = || {
+        let others = arguments.link_bitcode.iter().chain(&arguments.profile);
+        arguments.inputs.iter().chain(others).map(PathBuf::as_path)
+    };
     refuse_input(&output, read())?;
     if let Some(header) = host::header_path(arguments).filter(|_| arguments.target.is_processor()) {
         refuse_input(&Output::File(header), read())?;

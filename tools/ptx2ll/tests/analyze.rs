@@ -72,6 +72,83 @@ fn the_block_that_a_kernel_requires_comes_first() {
     assert!(report.contains("blocks of 16,16,1"), "{report}");
 }
 
+/// What was executed of scripts/demo-data/scale.ptx, as `ptxrun --profile=FILE.json` writes it: `stores` threads of 64 stored.
+fn profile(stores: u32) -> String {
+    let row = |line: u32, text: &str, threads: u32, sectors: u32| {
+        serde_json::json!({
+            "kind": "profile", "file": "scale.ptx", "line": line, "column": 5, "function": "scale", "text": text,
+            "warps": 2, "threads": threads, "divergent": 0, "sectors": sectors, "conflicts": 0,
+        })
+    };
+    let launch = serde_json::json!({"kind": "profile-launch", "kernel": "scale", "grid": [1, 1, 1], "block": [64, 1, 1]});
+    let rows = [
+        launch,
+        row(14, "ld.global.f32 %f2, [%rd3]", 64, 8),
+        row(15, "mul.rn.f32 %f3, %f2, %f1", 64, 0),
+        row(16, "st.global.f32 [%rd3], %f3", stores, 8),
+    ];
+    rows.iter().map(|row| format!("{row}\n")).collect()
+}
+
+#[test]
+fn a_roofline_is_of_what_a_profile_counted() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("p.json");
+    let path = path.to_str().expect("UTF-8");
+    std::fs::write(path, profile(32)).expect("written");
+    let roofline = |options: &[&str]| {
+        let scale = "scripts/demo-data/scale.ptx";
+        let found =
+            run(&[&["--analyze=roofline", "--profile", path, "--error-format=short"], options, &[scale]]
+                .concat());
+        assert_eq!((found.0, found.2.as_str()), (0, ""));
+        found.1
+    };
+    let object: serde_json::Value =
+        serde_json::from_str(&roofline(&["--analyze-format=json", "--peak=1K,96"])).expect("one object");
+    let kernel = &object["executed"]["functions"][0];
+    assert!(object["functions"][0]["roofline"].is_null(), "{object}");
+    assert_eq!(
+        kernel["work"],
+        serde_json::json!({"float": 64.0, "integer": 0.0, "read": 256.0, "written": 128.0})
+    );
+    assert_eq!(
+        (&kernel["sector_bytes"], &kernel["attainable"]),
+        (&512.0.into(), &serde_json::json!({"flops": 16.0, "bound": "memory", "seconds": 4.0}))
+    );
+    let text = roofline(&["--peak=10,1G"]);
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[2], ["scale", "64", "0", "256", "128", "0.17", "512", "0.12"], "{text}");
+    assert_eq!(rows[5], ["scale", "10", "operations", "6.400e0"], "{text}");
+    assert!(!roofline(&[]).contains("attainable"));
+}
+
+#[test]
+fn a_profile_of_another_module_is_an_error_at_its_line() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("p.json");
+    let path = path.to_str().expect("UTF-8");
+    std::fs::write(path, profile(64)).expect("written");
+    for (module, message) in [
+        (
+            KERNEL,
+            ":1:1: error[T0023]: `scripts/demo-data/transpose.ptx` has no kernel `scale`, which was launched",
+        ),
+        ("scripts/demo-data/transpose.ptx", ":2:1: error[T0023]: "),
+    ] {
+        let (status, out, err) =
+            run(&["--analyze=roofline", "--profile", path, "--error-format=short", module]);
+        assert_eq!((status, out.as_str()), (1, ""), "{err}");
+        assert!(err.contains(&format!("p.json{message}")), "{err}");
+    }
+    std::fs::write(path, "{}").expect("written");
+    let (status, _, err) = run(&["--analyze=roofline", "--profile", path, "--error-format=short", KERNEL]);
+    assert!(
+        status == 1 && err.contains("p.json:1:") && err.contains("error[T0022]: not a row of a profile: "),
+        "{err}"
+    );
+}
+
 #[test]
 fn graphs_are_for_graphviz() {
     let (status, text, _) =
@@ -87,6 +164,15 @@ fn options_that_have_no_meaning_together_are_refused() {
     for (arguments, message) in [
         (&["--analyze=speed", KERNEL][..], "speed"),
         (&["--analyze-format=json", KERNEL], "--analyze"),
+        (&["--profile=p.json", KERNEL], "--analyze"),
+        (&["--analyze=cfg", "--profile=p.json", KERNEL], "--profile is for --analyze=roofline"),
+        (&["--analyze=roofline", "--peak=1,1", KERNEL], "--profile"),
+        (&["--analyze=roofline", "--profile=p.json", "--peak=1", KERNEL], "67T,3.35T"),
+        (&["--analyze=roofline", "--profile=p.json", "--peak=1,-2", KERNEL], "67T,3.35T"),
+        (
+            &["--analyze=roofline", "--profile=p.json", KERNEL, "scripts/demo-data/scale.ptx"],
+            "--profile is for one input",
+        ),
         (&["--analyze=cfg", "--emit=ptx", KERNEL], "--emit"),
         (&["--analyze=cfg,memory", "--analyze-format=dot", KERNEL], "--analyze-format=dot is for"),
         (&["--analyze=cfg", "--target=host", KERNEL], "--analyze is for a GPU"),

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
-use ptx_cli::{Documents, ReportArgs};
+use ptx_cli::{Documents, ReportArgs, sm};
+use ptx_isa::Sm;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -11,12 +12,19 @@ Examples:
   ptx2ll k.ptx | ll2ptx | ptxdiff k.ptx -
                                        what is lost on the way through LLVM IR
   ptxdiff --brief old.ptx new.ptx      only how many instructions each function has
+  ptxdiff --machine old.ptx new.ptx    the machine code that ptxas makes of both, too
+  ptxrun old.ptx --launch k.json --reconverge=late --profile=old.json
+  ptxrun new.ptx --launch k.json --reconverge=late --profile=new.json
+  ptxdiff --machine --profile-before old.json --profile-after new.json old.ptx new.ptx
+                                       how many instructions warps issue
+  ptxdiff --format=html old.ptx new.ptx > diff.html
   ptxdiff --format=json old.ptx new.ptx
 
 Exit status:
-  0  the modules are the same but for names of registers, labels and local variables
+  0  the modules are the same but for names of registers, labels and local variables, and with --machine
+     their machine code is
   1  they differ
-  2  wrong usage, or an input was rejected";
+  2  wrong usage, an input was rejected, or ptxas makes no machine code";
 
 /// The options that need no modules.
 const DOCUMENTS: [&str; 6] = ["explain", "print_targets", "print_isa", "print_passes", "completions", "man"];
@@ -29,12 +37,15 @@ pub enum OutputFormat {
     Text,
     /// One JSON object.
     Json,
+    /// A page with both modules side by side.
+    Html,
 }
 
 /// Compare two PTX modules, up to the names of what is local to a function
 ///
-/// Functions are matched by name, and those that only have another name by their bodies. `-` is a statement of the first module alone, `+` of the second, and `~` one with
-/// other modifiers, or whose registers, labels or local variables are not those that correspond.
+/// Functions are matched by name, and those that only have another name by their bodies; blocks by what their statements have in common. `-` is a statement of the first module
+/// alone, `+` of the second, and `~` one with other modifiers, or whose registers, labels or local variables are not those that correspond. In machine code `=` is an instruction
+/// that only has other registers.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "ptxdiff", version, after_help = EXAMPLES)]
 pub struct Arguments {
@@ -53,6 +64,21 @@ pub struct Arguments {
     /// How many statements that are the same to show around others
     #[arg(short = 'U', long, default_value_t = 3, value_name = "COUNT")]
     pub context: usize,
+    /// Compare the machine code, too, which ptxas and nvdisasm make and list; they are looked for in the folder, or else in PATH and in CUDA_HOME/bin
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub machine: Option<String>,
+    /// The GPU that the machine code is for [default: that of each module, or sm_90 if ptxas does not know it]
+    #[arg(long, value_name = "SM", value_parser = sm, requires = "machine")]
+    pub arch: Option<Sm>,
+    /// How many seconds ptxas may take for each module
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, requires = "machine")]
+    pub timeout: u64,
+    /// What was executed of the first module, as ptxrun --profile=FILE.json writes it: statements and machine code are weighted by it
+    #[arg(long, value_name = "FILE")]
+    pub profile_before: Option<PathBuf>,
+    /// What was executed of the second module
+    #[arg(long, value_name = "FILE")]
+    pub profile_after: Option<PathBuf>,
     /// How to report
     #[command(flatten)]
     pub report: ReportArgs,

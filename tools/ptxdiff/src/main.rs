@@ -1,21 +1,27 @@
 //! `ptxdiff`: two PTX modules compared.
 
 mod arguments;
+mod compared;
+mod hunks;
+mod input;
 mod json;
+mod machine_json;
+mod machine_text;
+mod numbers;
+mod page;
 mod text;
+mod toolkit;
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
-use ptx_cli::{
-    ExitStatus, Failure, Output, parse_arguments, print_documents, read_input, refuse_folders, run,
-};
-use ptx_diag::{Diagnostic, SourceFile};
-use ptx_driver::{Comments, read_ptx};
-use ptx_ir::Module;
+use ptx_cli::{ExitStatus, Failure, Output, parse_arguments, print_documents, run};
+use ptx_diag::Diagnostic;
 
 use crate::arguments::{Arguments, OutputFormat};
+use crate::compared::{Both, Compared};
+use crate::input::Input;
 
 fn main() -> ExitCode {
     let arguments = match parse_arguments::<Arguments>() {
@@ -36,31 +42,23 @@ fn main() -> ExitCode {
 
 /// Compares the inputs, and writes what differs. That they differ is the exit status of a failure without diagnostics.
 fn compare(arguments: &Arguments, before: &Path, after: &Path) -> Result<(), Failure> {
-    if before == Path::new("-") && after == Path::new("-") {
+    let inputs =
+        [Some(before), Some(after), arguments.profile_before.as_deref(), arguments.profile_after.as_deref()];
+    if inputs.into_iter().filter(|path| *path == Some(Path::new("-"))).count() > 1 {
         let finding =
-            Diagnostic::error_without_place(ptx_cli::code::USAGE, "only one module can be standard input");
+            Diagnostic::error_without_place(ptx_cli::code::USAGE, "only one file can be standard input");
         return Err(Failure::about(ExitStatus::Usage, "<command line>", finding));
     }
-    let (before, old) = read(arguments, before)?;
-    let (after, new) = read(arguments, after)?;
-    let comparison = arguments.report.terminal().step("compare", || ptx_diff::compare(&old, &new));
-    let sources = (&before, &after);
+    let terminal = arguments.report.terminal();
+    let before = Input::read(before, arguments.profile_before.as_deref(), terminal)?;
+    let after = Input::read(after, arguments.profile_after.as_deref(), terminal)?;
+    let code = toolkit::machine_code(arguments, &before, &after)?;
+    let compared = Compared::new(Both { before: &before, after: &after }, code, terminal);
     let text = match arguments.format {
-        OutputFormat::Text => text::of(&comparison, sources, arguments),
-        OutputFormat::Json => json::of(&comparison, sources, arguments.brief),
+        OutputFormat::Text => text::of(&compared, arguments),
+        OutputFormat::Json => json::of(&compared, arguments.brief),
+        OutputFormat::Html => page::of(&compared, arguments),
     };
     Output::Stdout.write(text.as_bytes())?;
-    if comparison.is_same() { Ok(()) } else { Err(Failure::about_several(ExitStatus::Rejected, Vec::new())) }
-}
-
-/// Reads a module; what is wrong with it is reported with the status of wrong usage, since 1 has another meaning here.
-fn read(arguments: &Arguments, path: &Path) -> Result<(SourceFile, Module), Failure> {
-    let as_usage = |failure: Failure| failure.with_status(ExitStatus::Usage);
-    refuse_folders(&[path.to_owned()]).map_err(as_usage)?;
-    let source = read_input(path).map_err(as_usage)?;
-    let found = arguments.report.terminal().step("read PTX", || read_ptx(&source, Comments::Dropped));
-    match found {
-        Ok((module, _)) => Ok((source, module)),
-        Err(found) => Err(Failure::new(ExitStatus::Usage, source, found)),
-    }
+    if compared.is_same() { Ok(()) } else { Err(Failure::about_several(ExitStatus::Rejected, Vec::new())) }
 }

@@ -117,7 +117,8 @@ Profiles and traces: --profile prints, by instruction and source line, how often
 executed it, how often it diverged, the 32-byte sectors of memory that its accesses touched, and
 the additional passes that bank conflicts in shared memory cause; work, by which they are sorted, is the
 sum of warps, sectors and conflicts. Code that was inlined counts for the line of the call, too.
---profile=FILE.html writes a page with the counts at each line, and a flame graph. --trace prints each
+--profile=FILE.html writes a page with the counts at each line, and a flame graph,
+--profile=FILE.json objects that ptxdiff and ptx2ll --analyze=roofline read. --trace prints each
 instruction of each thread with the values before and after; a filter is a comma-separated list of
 block=X[:Y[:Z]], thread=X[:Y[:Z]], line=N[-M] of the PTX, source=FILE:LINE as in .loc; of several
 line= or source= each is shown. Both go to standard output, before what --print shows, and are objects, one a line, with --error-format=json.
@@ -265,7 +266,7 @@ pub struct Arguments {
     /// Print the time of each launch; see --help for what is measured
     #[arg(long, value_enum, value_name = "FORMAT", require_equals = true, conflicts_with_all = ["profile", "trace"])]
     pub time: Option<TimeFormat>,
-    /// Count executions and costs by instruction and by line of the source; with a file named *.html a page of them is written, and nothing printed
+    /// Count executions and costs by instruction and by line of the source; with a file named *.html a page of them is written, with *.json objects, and nothing printed
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = Destination::parse)]
     pub profile: Option<Destination>,
     /// Show each instruction that a thread executes, with the values of its registers; --help lists the filters

@@ -22,6 +22,8 @@ pub enum Destination {
     Stdout,
     /// A page in this file.
     Page(PathBuf),
+    /// Objects in this file.
+    Objects(PathBuf),
 }
 
 impl Destination {
@@ -35,7 +37,8 @@ impl Destination {
         match path.extension().and_then(|suffix| suffix.to_str()) {
             _ if text.is_empty() => Ok(Destination::Stdout),
             Some("html" | "htm") => Ok(Destination::Page(path.to_owned())),
-            _ => Err("expected a file named *.html".to_owned()),
+            Some("json") => Ok(Destination::Objects(path.to_owned())),
+            _ => Err("expected a file named *.html or *.json".to_owned()),
         }
     }
 
@@ -43,7 +46,7 @@ impl Destination {
     pub fn file(&self) -> Option<&Path> {
         match self {
             Destination::Stdout => None,
-            Destination::Page(path) => Some(path),
+            Destination::Page(path) | Destination::Objects(path) => Some(path),
         }
     }
 }
@@ -52,17 +55,22 @@ impl Destination {
 pub struct Counted<'a> {
     /// The instructions that were executed, those with the most work first.
     entries: Vec<&'a Profile>,
+    /// The column of each, if its place is known.
+    columns: Vec<Option<u32>>,
+    launch: &'a Launch,
     report: ptx_report::Profile,
     sources: &'a Sources,
 }
 
 impl<'a> Counted<'a> {
     /// Sorts the counts of a launch.
-    pub fn new(profile: &'a [Profile], launch: &Launch, sources: &'a Sources) -> Self {
+    pub fn new(profile: &'a [Profile], launch: &'a Launch, sources: &'a Sources) -> Self {
         let mut entries: Vec<&Profile> = profile.iter().collect();
         entries.sort_by_key(|entry| Reverse(cost(&entry.counts).work()));
         let spans: Vec<Span> = entries.iter().map(|entry| entry.span).collect();
         let places = sources.places(&spans);
+        let columns =
+            places.iter().map(|place| place.as_ref().map(|(_, position)| position.column)).collect();
         let spots = entries.iter().zip(places).map(|(entry, place)| Spot {
             place: place.map(|(file, position)| Place { file, line: position.line }),
             function: both_names(&entry.function),
@@ -79,7 +87,7 @@ impl<'a> Counted<'a> {
             spots: spots.collect(),
             ..ptx_report::Profile::default()
         };
-        Self { entries, report, sources }
+        Self { entries, columns, launch, report, sources }
     }
 
     /// Writes the counts.
@@ -95,6 +103,7 @@ impl<'a> Counted<'a> {
                 self.add_texts();
                 Output::File(path.clone()).write(self.report.to_html().as_bytes())
             }
+            Destination::Objects(path) => Output::File(path.clone()).write(self.objects().as_bytes()),
         }
     }
 
@@ -144,7 +153,7 @@ impl<'a> Counted<'a> {
         table
     }
 
-    /// One object on each line.
+    /// One object on each line; the crate `ptx-profile` reads them.
     fn objects(&self) -> String {
         let total = self.report.total();
         let with = |mut object: Value, cost: &Cost| {
@@ -158,9 +167,14 @@ impl<'a> Counted<'a> {
             object["share"] = json!(cost.share(&total));
             format!("{object}\n")
         };
-        let instructions = self.entries.iter().zip(&self.report.spots).map(|(entry, spot)| {
+        let launch = json!({
+            "kind": "profile-launch", "kernel": self.launch.entry, "grid": self.launch.grid, "block": self.launch.block,
+        });
+        let launch = std::iter::once(format!("{launch}\n"));
+        let entries = self.entries.iter().zip(&self.columns).zip(&self.report.spots);
+        let instructions = entries.map(|((entry, column), spot)| {
             let mut object = json!({
-                "kind": "profile", "file": self.file(spot), "line": spot.place.map(|place| place.line),
+                "kind": "profile", "file": self.file(spot), "line": spot.place.map(|place| place.line), "column": column,
                 "function": entry.function, "source": entry.source.as_ref().map(ToString::to_string),
                 "instruction": entry.instruction, "text": spot.instruction,
             });
@@ -173,7 +187,7 @@ impl<'a> Counted<'a> {
         let lines =
             lines.iter().map(|(line, cost)| with(json!({"kind": "profile-line", "source": line}), cost));
         let totals = std::iter::once(with(json!({"kind": "profile-total"}), &total));
-        instructions.chain(lines).chain(totals).collect()
+        launch.chain(instructions).chain(lines).chain(totals).collect()
     }
 
     /// The lines of the source, those with the most work first.
@@ -227,7 +241,8 @@ mod tests {
     fn pages_are_named_so() {
         assert_eq!(Destination::parse(""), Ok(Destination::Stdout));
         assert_eq!(Destination::parse("a/p.html"), Ok(Destination::Page("a/p.html".into())));
-        for wrong in ["p.json", "html", "p", "-"] {
+        assert_eq!(Destination::parse("a/p.json"), Ok(Destination::Objects("a/p.json".into())));
+        for wrong in ["p.txt", "html", "json", "p", "-"] {
             assert!(Destination::parse(wrong).is_err(), "{wrong}");
         }
     }

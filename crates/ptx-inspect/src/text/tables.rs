@@ -1,5 +1,7 @@
 //! Tables of text.
 
+use crate::roofline::Work;
+
 /// Rows with as many cells as there are titles; columns of numbers are aligned to the right.
 pub(super) struct Table<const N: usize> {
     rows: Vec<[String; N]>,
@@ -70,4 +72,9 @@ pub(super) fn line(line: u32) -> String {
 pub(super) fn number(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// `12 flops, 3 integer operations, 8 bytes read, 4 written`
+pub(super) fn work(work: &Work) -> [String; 4] {
+    [work.float, work.integer, work.read, work.written].map(number)
 }

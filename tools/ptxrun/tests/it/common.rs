@@ -9,5 +9,5 @@ pub fn workspace() -> PathBuf {
 
 /// Builds the tools and returns their folder.
 pub fn tools() -> PathBuf {
-    testing::built(&["ptx2ll", "ll2ptx", "ptxrun"], &[])
+    testing::built(&["ptx2ll", "ll2ptx", "ptxrun", "ptxdiff"], &[])
 }

@@ -251,7 +251,16 @@ fn a_profile_counts_by_instruction_and_by_line_of_the_source() {
     let store = objects.iter().find(|object| object["instruction"] == "st.global.u32").expect("there");
     assert_eq!((&store["line"], &store["sectors"]), (&serde_json::json!(14), &serde_json::json!(16)));
     assert_eq!((&store["text"], &store["work"]), (&"st.global.u32 [%rd3], %s2".into(), &20.into()));
-    assert_eq!(objects[0], *store, "the most work is first");
+    assert_eq!(
+        objects[0],
+        serde_json::json!({"kind": "profile-launch", "kernel": "twice", "grid": [2, 1, 1], "block": [64, 1, 1]})
+    );
+    assert_eq!(objects[1], *store, "the most work is first");
+    assert_eq!(store["column"], 5);
+    // The same in a file.
+    let to_file: Vec<&str> = launch[..launch.len() - 1].iter().copied().chain(["--profile=p.json"]).collect();
+    assert_eq!(ptxrun(folder.path(), &to_file, TWICE), (0, String::new(), String::new()));
+    assert_eq!(fs::read_to_string(folder.path().join("p.json")).expect("written"), out);
     let total = objects.last().expect("there");
     assert_eq!(
         (&total["kind"], &total["work"], &total["share"]),

@@ -72,7 +72,8 @@ fn lists_reports_and_profiles_have_both_names() {
     assert_eq!((&details["kernel"], &details["demangled"]), (&"_Z5saxpyi".into(), &"saxpy(int)".into()));
     let (status, out, err) = ptxrun(&[&launch[..], &["--profile"]].concat(), &MANGLED.replace("trap", "ret"));
     assert_eq!((status, err.as_str()), (0, ""));
-    let row: Value = serde_json::from_str(out.lines().next().expect("a line")).expect("JSON");
+    // After the line about the launch.
+    let row: Value = serde_json::from_str(out.lines().nth(1).expect("a line")).expect("JSON");
     assert_eq!((&row["function"], &row["demangled"]), (&"_Z5saxpyi".into(), &"saxpy(int)".into()));
 }
 

@@ -116,10 +116,12 @@ fn pages_that_cannot_be_written_are_errors() {
     let with = |option| [&LAUNCH[..7], &[option]].concat();
     let (status, _, err) = ptxrun(folder.path(), &with("--profile=no/such/folder/k.html"));
     assert!(status == 1 && err.contains("cannot write `no/such/folder/k.html`"), "{status}: {err}");
-    let (status, _, err) = ptxrun(folder.path(), &with("--profile=k.json"));
-    assert!(status == 2 && err.contains("expected a file named *.html"), "{status}: {err}");
+    let (status, _, err) = ptxrun(folder.path(), &with("--profile=k.txt"));
+    assert!(status == 2 && err.contains("expected a file named *.html or *.json"), "{status}: {err}");
     // Each program of a folder would write the page.
     let (status, _, err) = ptxrun(folder.path(), &[".", "--profile=k.html"]);
     assert!(status == 2 && err.contains("every program of the folder would write `k.html`"), "{err}");
-    assert!(!folder.path().join("k.html").exists());
+    let (status, _, err) = ptxrun(folder.path(), &[".", "--profile=k.json"]);
+    assert!(status == 2 && err.contains("every program of the folder would write `k.json`"), "{err}");
+    assert!(!folder.path().join("k.html").exists() && !folder.path().join("k.json").exists());
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::weighted::listing::Instruction;
+use crate::listing::Instruction;
 
 /// A class of machine instructions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -133,8 +133,11 @@ fn is_wide(instruction: &Instruction) -> bool {
 /// The bits that a thread accesses.
 fn bits(instruction: &Instruction) -> u16 {
     let widths = [("128", 128), ("64", 64), ("U8", 8), ("S8", 8), ("U16", 16), ("S16", 16), ("256", 256)];
-    // Default: what names no width accesses a register.
-    widths.into_iter().find(|(name, _)| instruction.has(name)).map_or(32, |(_, bits)| bits)
+    match widths.into_iter().find(|(name, _)| instruction.has(name)) {
+        Some((_, bits)) => bits,
+        // What names no width accesses a register.
+        None => 32,
+    }
 }
 
 #[cfg(test)]

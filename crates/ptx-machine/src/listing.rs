@@ -52,11 +52,11 @@ impl Instruction {
 }
 
 /// The beginning of the names of subroutines that ptxas adds.
-pub(super) const INTERNAL: &str = "$__internal";
+pub(crate) const INTERNAL: &str = "$__internal";
 
 /// Whether a name is that of a subroutine for operands out of the ordinary (`$__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath`). Divisions of 64-bit integers are whole subroutines,
 /// which are executed for all operands (`$__internal_1_$__cuda_sm20_div_u64`).
-pub(super) fn is_slow_path(name: &str) -> bool {
+pub(crate) fn is_slow_path(name: &str) -> bool {
     let integers = ["_u16", "_s16", "_u32", "_s32", "_u64", "_s64"];
     name.starts_with(INTERNAL) && !integers.iter().any(|ty| name.ends_with(ty))
 }
@@ -127,6 +127,19 @@ fn instruction(text: &str, line: Option<u32>) -> Option<Instruction> {
         operands: operands.to_owned(),
         line,
     })
+}
+
+/// The instructions of a function and of the subroutines that ptxas adds to it, without what pads its end: the branch to itself, and `NOP`s.
+pub fn length(items: &[Item]) -> usize {
+    let code: Vec<&Instruction> = items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Instruction(one) => Some(one),
+            Item::Label(_) => None,
+        })
+        .collect();
+    let pads = code.iter().rev().take_while(|one| one.is_padding() || one.base() == "BRA").count();
+    code.len() - pads
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Which counts anchors fix together with the graph, whatever the prices of the linear program are.
 
-use crate::weighted::joined::Joined;
-use crate::weighted::wishes::Anchored;
+use crate::joined::Joined;
+use crate::wishes::Anchored;
 
 /// For each block whether its count follows from the launch, from anchors and from the conservation of flow.
-pub(super) fn pinned(joined: &Joined, anchors: &[Anchored]) -> Vec<bool> {
+pub(crate) fn pinned(joined: &Joined, anchors: &[Anchored]) -> Vec<bool> {
     let mut state = State {
         joined,
         blocks: joined.places.iter().map(|place| !place.is_reached).collect(),

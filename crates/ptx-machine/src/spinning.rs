@@ -8,7 +8,7 @@ use ptx_isa::{ControlSem, Sem};
 
 /// Whether a loop is left when something has changed that other threads write: a condition of its exits depends on a load that sees others' stores,
 /// an atomic operation, or the state of an `mbarrier`.
-pub(super) fn waits_for_others(body: &Body, cfg: &Cfg, blocks: &BTreeSet<usize>) -> bool {
+pub(crate) fn waits_for_others(body: &Body, cfg: &Cfg, blocks: &BTreeSet<usize>) -> bool {
     let inside: Vec<&Inst> =
         blocks.iter().flat_map(|block| instructions(body, cfg.blocks[*block].statements.clone())).collect();
     let mut wanted: BTreeSet<RegId> = BTreeSet::new();
@@ -61,7 +61,7 @@ fn is_end(inst: &Inst) -> bool {
 }
 
 /// The instructions among some statements.
-pub(super) fn instructions(body: &Body, statements: std::ops::Range<usize>) -> impl Iterator<Item = &Inst> {
+pub(crate) fn instructions(body: &Body, statements: std::ops::Range<usize>) -> impl Iterator<Item = &Inst> {
     body.statements[statements].iter().filter_map(|stmt| match stmt {
         Stmt::Inst(inst) => Some(inst),
         _ => None,

@@ -9,7 +9,7 @@ use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Variables with their coefficients.
-pub(super) type Terms = BTreeMap<usize, f64>;
+pub(crate) type Terms = BTreeMap<usize, f64>;
 
 /// What a sum should be.
 #[derive(Clone, Copy)]
@@ -23,7 +23,7 @@ struct Wish {
 
 /// Sums of the variables, all at least 0, of which the total price is to be the least.
 #[derive(Default)]
-pub(super) struct Program {
+pub(crate) struct Program {
     /// The price of each variable's unit, and its largest value.
     variables: Vec<(f64, f64)>,
     equal: Vec<(Terms, f64)>,
@@ -33,28 +33,28 @@ pub(super) struct Program {
 
 impl Program {
     /// A new variable.
-    pub(super) fn variable(&mut self, price: f64, most: f64) -> usize {
+    pub(crate) fn variable(&mut self, price: f64, most: f64) -> usize {
         self.variables.push((price, most));
         self.variables.len() - 1
     }
 
     /// Makes each unit of a variable dearer.
-    pub(super) fn add_price(&mut self, variable: usize, price: f64) {
+    pub(crate) fn add_price(&mut self, variable: usize, price: f64) {
         self.variables[variable].0 += price;
     }
 
     /// The sum must have the value.
-    pub(super) fn require(&mut self, sum: Terms, value: f64) {
+    pub(crate) fn require(&mut self, sum: Terms, value: f64) {
         self.equal.push((sum, value));
     }
 
     /// The sum must not be above the value.
-    pub(super) fn limit(&mut self, sum: Terms, value: f64) {
+    pub(crate) fn limit(&mut self, sum: Terms, value: f64) {
         self.at_most.push((sum, value));
     }
 
     /// The sum should have the value. Wishes for the same are added up.
-    pub(super) fn wish(&mut self, sum: &Terms, value: f64, below: f64, above: f64) {
+    pub(crate) fn wish(&mut self, sum: &Terms, value: f64, below: f64, above: f64) {
         let key: Vec<(usize, u64)> =
             sum.iter().filter(|(_, c)| **c != 0.0).map(|(v, c)| (*v, c.to_bits())).collect();
         if key.is_empty() {
@@ -74,7 +74,7 @@ impl Program {
     ///
     /// # Errors
     /// Why there is none.
-    pub(super) fn solve(&self) -> Result<Vec<f64>, String> {
+    pub(crate) fn solve(&self) -> Result<Vec<f64>, String> {
         let mut problem = Problem::new(OptimizationDirection::Minimize);
         problem.set_time_limit(LIMIT);
         let variables: Vec<Variable> =

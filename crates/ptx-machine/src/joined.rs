@@ -2,53 +2,53 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::weighted::NotMeasured;
-use crate::weighted::graph::{Edge, Graph};
-use crate::weighted::listing::{INTERNAL, Instruction, Item, is_slow_path};
-use crate::weighted::source::Source;
+use crate::graph::{Edge, Graph};
+use crate::listing::{INTERNAL, Instruction, Item, is_slow_path};
+use crate::not_measured::NotMeasured;
+use crate::source::Source;
 
 /// A call: the block with it, and whether it is guarded.
-pub(super) struct Call {
-    pub(super) from: usize,
-    pub(super) is_guarded: bool,
+pub(crate) struct Call {
+    pub(crate) from: usize,
+    pub(crate) is_guarded: bool,
 }
 
 /// A block of the joined graph.
-pub(super) struct Place {
+pub(crate) struct Place {
     /// The function in whose section it is.
-    pub(super) function: String,
+    pub(crate) function: String,
     /// Its instructions.
-    pub(super) instructions: Vec<Instruction>,
+    pub(crate) instructions: Vec<Instruction>,
     /// Whether it is executed for operands out of the ordinary only (denormal numbers, numbers near the limits): it calls a subroutine that ptxas adds for divisions and
     /// square roots, or belongs to one.
-    pub(super) is_slow: bool,
+    pub(crate) is_slow: bool,
     /// Whether it belongs to a subroutine that ptxas adds.
-    pub(super) is_internal: bool,
+    pub(crate) is_internal: bool,
     /// Whether control comes to it at all.
-    pub(super) is_reached: bool,
+    pub(crate) is_reached: bool,
 }
 
 impl Place {
     /// Instructions that are issued.
-    pub(super) fn length(&self) -> usize {
+    pub(crate) fn length(&self) -> usize {
         self.instructions.iter().filter(|one| !one.is_padding()).count()
     }
 }
 
 /// Blocks and edges of all functions.
-pub(super) struct Joined {
-    pub(super) places: Vec<Place>,
-    pub(super) edges: Vec<Edge>,
+pub(crate) struct Joined {
+    pub(crate) places: Vec<Place>,
+    pub(crate) edges: Vec<Edge>,
     /// The calls of the blocks that are called.
-    pub(super) calls: BTreeMap<usize, Vec<Call>>,
+    pub(crate) calls: BTreeMap<usize, Vec<Call>>,
     /// The edges that leave each block, and those that come to it.
-    pub(super) out: Vec<Vec<usize>>,
-    pub(super) into: Vec<Vec<usize>>,
+    pub(crate) out: Vec<Vec<usize>>,
+    pub(crate) into: Vec<Vec<usize>>,
 }
 
 impl Joined {
     /// Joins what the kernel reaches; its first block is block 0.
-    pub(super) fn new(
+    pub(crate) fn new(
         functions: &BTreeMap<String, Vec<Item>>,
         kernel: &str,
         source: &Source,
@@ -125,7 +125,7 @@ impl Joined {
     }
 
     /// The blocks of the function that a block belongs to.
-    pub(super) fn functions(&self) -> Vec<std::ops::Range<usize>> {
+    pub(crate) fn functions(&self) -> Vec<std::ops::Range<usize>> {
         let mut ranges: Vec<std::ops::Range<usize>> = Vec::new();
         for (at, place) in self.places.iter().enumerate() {
             match ranges.last_mut() {

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::weighted::anchor::{FIRM, anchor_of, is_easily_merged};
-use crate::weighted::joined::Joined;
-use crate::weighted::loops::{Lists, natural_loops};
-use crate::weighted::program::{Program, Terms};
-use crate::weighted::source::{Loop, Source};
+use crate::anchor::{FIRM, anchor_of, is_easily_merged};
+use crate::joined::Joined;
+use crate::loops::{Lists, natural_loops};
+use crate::program::{Program, Terms};
+use crate::source::{Loop, Source};
 
 /// The price of an execution of a block above what its PTX lines allow.
 const ABOVE_LINES: f64 = 8.0;
@@ -16,21 +16,21 @@ const TRIPS: f64 = 20.0;
 const ABOVE_ENTRIES: f64 = 60.0;
 
 /// A PTX line with the machine instructions that it was made to.
-pub(super) struct Anchored {
+pub(crate) struct Anchored {
     /// The line.
-    pub(super) line: u32,
+    pub(crate) line: u32,
     /// How often threads execute it.
-    pub(super) threads: u64,
+    pub(crate) threads: u64,
     /// Blocks with its copies, and how many each has.
-    pub(super) places: BTreeMap<usize, usize>,
+    pub(crate) places: BTreeMap<usize, usize>,
     /// The price of each execution that is missing or too much.
     weight: f64,
     /// Whether a copy or the line is guarded: blocks then may be executed more often.
-    pub(super) is_guarded: bool,
+    pub(crate) is_guarded: bool,
 }
 
 impl Anchored {
-    pub(super) fn is_firm(&self) -> bool {
+    pub(crate) fn is_firm(&self) -> bool {
         self.weight >= FIRM
     }
 
@@ -55,7 +55,7 @@ fn at_line(joined: &Joined) -> AtLine {
 }
 
 /// The anchors of the machine code.
-pub(super) fn anchors(joined: &Joined, source: &Source) -> Vec<Anchored> {
+pub(crate) fn anchors(joined: &Joined, source: &Source) -> Vec<Anchored> {
     let at_line = at_line(joined);
     let mut anchors = Vec::new();
     for (number, line) in &source.lines {
@@ -90,7 +90,7 @@ fn executions(joined: &Joined, blocks: &BTreeMap<usize, usize>) -> Terms {
 }
 
 /// Wishes for all that lines say: anchors first, then the most of a block, then what no block should exceed.
-pub(super) fn wish_for_lines(
+pub(crate) fn wish_for_lines(
     joined: &Joined,
     source: &Source,
     anchors: &[Anchored],
@@ -175,27 +175,27 @@ fn wish_weakly(joined: &Joined, source: &Source, anchors: &[Anchored], scale: f6
 }
 
 /// A machine loop and how often it may repeat.
-pub(super) struct Repeats {
+pub(crate) struct Repeats {
     /// Its first block.
-    pub(super) header: usize,
+    pub(crate) header: usize,
     /// The line of the PTX loop that it was made of.
-    pub(super) line: Option<u32>,
+    pub(crate) line: Option<u32>,
     /// The trips of that loop.
-    pub(super) trips: f64,
+    pub(crate) trips: f64,
     /// How many of its iterations are in one of this loop.
-    pub(super) copies: usize,
+    pub(crate) copies: usize,
     /// How often the first block may be executed for each time that the loop is entered.
     most: f64,
     /// How often it is executed, where ptxas left the PTX loop as it was: one copy, in this loop alone.
     latched: Option<u64>,
     /// The edges that close it, and those that enter it.
     back: Vec<usize>,
-    pub(super) enter: Vec<usize>,
+    pub(crate) enter: Vec<usize>,
 }
 
 impl Repeats {
     /// A loop is entered before it repeats.
-    pub(super) fn wish(&self, joined: &Joined, scale: f64, program: &mut Program) {
+    pub(crate) fn wish(&self, joined: &Joined, scale: f64, program: &mut Program) {
         let mut sum = Terms::new();
         self.back.iter().for_each(|edge| *sum.entry(*edge).or_default() += 1.0);
         // A little more, so that rounding does not forbid the last repetition.
@@ -210,7 +210,7 @@ impl Repeats {
 }
 
 /// The machine loops, each with the PTX loop that it was made of.
-pub(super) fn bound_loops(joined: &Joined, source: &Source, anchors: &[Anchored]) -> Vec<Repeats> {
+pub(crate) fn bound_loops(joined: &Joined, source: &Source, anchors: &[Anchored]) -> Vec<Repeats> {
     let mut all = Vec::new();
     for range in joined.functions() {
         let inside = joined.edges.iter().filter(|edge| range.contains(&edge.from) && !edge.is_never);

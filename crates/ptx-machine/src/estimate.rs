@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::weighted::NotMeasured;
-use crate::weighted::joined::Joined;
-use crate::weighted::listing::{Instruction, Item};
-use crate::weighted::pinned::pinned;
-use crate::weighted::program::{Program, Terms};
-use crate::weighted::source::Source;
-use crate::weighted::wishes::{Anchored, Repeats, anchors, bound_loops, wish_for_lines};
+use crate::joined::Joined;
+use crate::listing::{Instruction, Item};
+use crate::not_measured::NotMeasured;
+use crate::pinned::pinned;
+use crate::program::{Program, Terms};
+use crate::source::Source;
+use crate::wishes::{Anchored, Repeats, anchors, bound_loops, wish_for_lines};
 
 /// An estimate of which the anchors' executions miss a larger part than this is none.
 pub const MOST_RESIDUAL: f64 = 0.02;

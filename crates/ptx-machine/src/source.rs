@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_diag::{SourceFile, Span};
-use ptx_exec::Profile;
 use ptx_ir::cfg::{BlockId, Cfg};
 use ptx_ir::dominators::FlowGraph as _;
 use ptx_ir::{Body, Inst, Module, Operand, Symbol};
 use ptx_isa::{ControlSem, Sem};
 
-use crate::weighted::loops::natural_loops;
-use crate::weighted::spinning::{instructions, waits_for_others};
+use crate::loops::natural_loops;
+use crate::spinning::{instructions, waits_for_others};
 
 /// One PTX line with an instruction; lines with several have what the first says, and are no anchors.
 #[derive(Clone, PartialEq, Debug)]
@@ -77,22 +76,34 @@ pub struct Source {
     pub external_calls: BTreeSet<u32>,
 }
 
+/// How often an instruction was executed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Executions {
+    /// By threads; of a guarded instruction those whose guard was true.
+    pub threads: u64,
+    /// By warps.
+    pub warps: u64,
+}
+
 /// Threads and warps of each executed instruction, by its position.
 struct Counts(BTreeMap<Span, (u64, u64)>);
 
 impl Counts {
-    fn new(profile: &[Profile]) -> Self {
+    fn new(executed: impl IntoIterator<Item = (Span, Executions)>) -> Self {
         let mut counts: BTreeMap<Span, (u64, u64)> = BTreeMap::new();
-        for one in profile {
-            let entry = counts.entry(one.span).or_default();
-            *entry = (entry.0.max(one.counts.threads), entry.1.max(one.counts.warps));
+        for (span, Executions { threads, warps }) in executed {
+            let entry = counts.entry(span).or_default();
+            *entry = (entry.0.max(threads), entry.1.max(warps));
         }
         Self(counts)
     }
 
     fn of(&self, inst: &Inst) -> (u64, u64) {
-        // Default: the profile lists what was executed.
-        self.0.get(&inst.at.0).copied().unwrap_or_default()
+        match self.0.get(&inst.at.0) {
+            Some(counts) => *counts,
+            // What is not listed was not executed.
+            None => (0, 0),
+        }
     }
 }
 
@@ -167,9 +178,13 @@ impl<'m> Executed<'m> {
 }
 
 impl Source {
-    /// Brings a module and the profile of a launch together.
-    pub fn new(module: &Module, text: &SourceFile, profile: &[Profile]) -> Self {
-        let counts = Counts::new(profile);
+    /// Brings a module together with what a launch executed of it: the instructions by their positions, those that were not executed left out.
+    pub fn new(
+        module: &Module,
+        text: &SourceFile,
+        executed: impl IntoIterator<Item = (Span, Executions)>,
+    ) -> Self {
+        let counts = Counts::new(executed);
         let mut source = Self::default();
         for id in module.function_ids() {
             if let Some(body) = &module.function(id).body {

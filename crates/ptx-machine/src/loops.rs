@@ -6,22 +6,22 @@ use ptx_ir::dominators::{FlowGraph, immediate_dominators};
 
 /// The blocks from which a back edge comes without leaving the blocks that its target dominates.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct NaturalLoop {
+pub(crate) struct NaturalLoop {
     /// The block that dominates the others.
-    pub(super) header: usize,
+    pub(crate) header: usize,
     /// All blocks, with the header.
-    pub(super) blocks: BTreeSet<usize>,
+    pub(crate) blocks: BTreeSet<usize>,
 }
 
 /// Blocks and edges as lists.
 #[derive(Default)]
-pub(super) struct Lists {
+pub(crate) struct Lists {
     successors: Vec<Vec<usize>>,
     predecessors: Vec<Vec<usize>>,
 }
 
 impl Lists {
-    pub(super) fn new(blocks: usize, edges: impl IntoIterator<Item = (usize, usize)>) -> Self {
+    pub(crate) fn new(blocks: usize, edges: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let mut lists = Self { successors: vec![Vec::new(); blocks], predecessors: vec![Vec::new(); blocks] };
         for (from, to) in edges {
             lists.successors[from].push(to);
@@ -50,7 +50,7 @@ impl FlowGraph for Lists {
 }
 
 /// The natural loops, one for each header, large ones first. Blocks that the entry does not reach are in none.
-pub(super) fn natural_loops(graph: &impl FlowGraph) -> Vec<NaturalLoop> {
+pub(crate) fn natural_loops(graph: &impl FlowGraph) -> Vec<NaturalLoop> {
     let dominators = immediate_dominators(graph);
     let dominates = |header: usize, mut block: usize| loop {
         if block == header {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::weighted::listing::{Instruction, Item};
+use crate::listing::{Instruction, Item};
 
 /// An edge of the graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -134,7 +134,7 @@ fn branch_targets(operands: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::weighted::listing::functions;
+    use crate::listing::functions;
 
     fn graph(code: &str) -> Graph {
         let mut text = String::from("//------ .text.k ------\n");
