@@ -360,16 +360,15 @@ impl Kernel {
     /// Whether no two arguments contain addresses in the same region of memory; an argument is an address or a structure with addresses at multiples of eight.
     fn arguments_are_apart(&self, params: &[u8]) -> bool {
         let mut owners = HashMap::new();
-        let words = self.parameters().iter().enumerate().flat_map(|(index, parameter)| {
+        for (index, parameter) in self.parameters().iter().enumerate() {
             let (start, bytes) = (parameter.offset as usize, parameter.bytes as usize);
-            let own = params.get(start..start + bytes).unwrap_or_default();
-            own.as_chunks::<8>().0.iter().map(move |word| (index, u64::from_le_bytes(*word)))
-        });
-        for (index, address) in words {
-            // Other numbers are no addresses that a kernel can access.
-            let Some(region) = self.module.device.region(address) else { continue };
-            if *owners.entry(region.address).or_insert(index) != index {
-                return false;
+            let Some(own) = params.get(start..start + bytes) else { return false };
+            for word in own.as_chunks::<8>().0 {
+                // Other numbers are no addresses that a kernel can access.
+                let Some(region) = self.module.device.region(u64::from_le_bytes(*word)) else { continue };
+                if *owners.entry(region.address).or_insert(index) != index {
+                    return false;
+                }
             }
         }
         true

@@ -115,8 +115,8 @@ impl Origins {
             }
         });
         body.for_each_register(inst, |register, role| {
-            if role.is_read() {
-                found |= self.0.get(&register).copied().unwrap_or(0);
+            if let Some(origins) = self.0.get(&register).filter(|_| role.is_read()) {
+                found |= origins;
             }
         });
         found
@@ -128,7 +128,10 @@ impl Origins {
         body.for_each_operand(inst, |operand, _| match operand {
             Operand::Address(AddressBase::Register(register), _) => {
                 // A register without origin holds a number.
-                found |= self.0.get(&register).copied().filter(|origins| *origins != 0).unwrap_or(OTHER);
+                found |= match self.0.get(&register) {
+                    Some(0) | None => OTHER,
+                    Some(origins) => *origins,
+                };
             }
             Operand::Address(..) => found |= OTHER,
             // Addresses of tensor maps and the like.

@@ -131,7 +131,7 @@ impl<'e> Packing<'e> {
         let mut found = Vec::new();
         for &inst in self.instructions.iter().filter(|inst| operation(**inst).is_some()) {
             let operands = inst.operands().filter_map(|operand| depth.get(&operand.as_inst()?));
-            let own = operands.max().map_or(0, |depth| depth + 1);
+            let own = operands.fold(0, |most, depth| most.max(depth + 1));
             depth.insert(inst, own);
             found.push((own, inst));
         }
@@ -274,8 +274,11 @@ impl<'e> Packing<'e> {
 
     /// The instruction after that one, or the first of the block.
     fn after(&self, place: Option<usize>) -> Option<Inst<'e>> {
-        let from = place.map_or(0, |place| place + 1);
-        self.instructions[from..].iter().copied().find(|inst| inst.opcode() != Opcode::Phi)
+        let following = match place {
+            Some(place) => &self.instructions[place + 1..],
+            None => &self.instructions,
+        };
+        following.iter().copied().find(|inst| inst.opcode() != Opcode::Phi)
     }
 
     fn operation(

@@ -29,7 +29,9 @@ impl Uniformity {
         let tree = DominatorTree::new(&reversed);
         let mut depth = vec![0_usize; reversed.block_count()];
         for &block in tree.order() {
-            depth[block] = tree.immediate(block).map_or(0, |above| depth[above] + 1);
+            if let Some(above) = tree.immediate(block) {
+                depth[block] = depth[above] + 1;
+            }
         }
         let mut analysis = Analysis {
             flow,
