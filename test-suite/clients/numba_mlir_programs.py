@@ -50,6 +50,19 @@ def matmul_kernel(a, b, c):
         c[row, column] = sum
 
 
+SOURCE = cuda.CUSource('extern "C" __device__ int twice(int *out, int a) { *out = 2 * a; return 0; }')
+
+twice = cuda.declare_device("twice", "int32(int32)")
+
+
+# Without `lto=False` the source is compiled to LTO-IR.
+@cuda.jit(link=[SOURCE], lto=False)
+def twice_kernel(x):
+    i = cuda.grid(1)
+    if i < x.shape[0]:
+        x[i] = twice(x[i])
+
+
 def scale(random):
     x = random.random(1000)
     found = x.copy()
@@ -78,8 +91,15 @@ def matmul(random):
     np.testing.assert_allclose(c, a @ b, atol=1e-12)
 
 
+def cuda_source(random):
+    x = random.integers(0, 1000, 300).astype(np.int32)
+    found = x.copy()
+    twice_kernel[3, 128](found)
+    np.testing.assert_array_equal(found, 2 * x)
+
+
 def main():
-    tests = {test.__name__: test for test in (scale, shared_memory, atomics, matmul)}
+    tests = {test.__name__: test for test in (scale, shared_memory, atomics, matmul, cuda_source)}
     for name in sys.argv[1:] or tests:
         tests[name](np.random.default_rng(1))
         print(f"passed {name}", flush=True)

@@ -94,6 +94,14 @@ impl<T> Handle<T> {
         self.0 == 0
     }
 
+    /// Checks that it is not null, for functions that have a result of its own for that.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE`.
+    pub fn require(self) -> Answer<()> {
+        if self.is_null() { Err(CUresult::INVALID_VALUE.into()) } else { Ok(()) }
+    }
+
     /// The same number as a handle of another type.
     pub const fn cast<U>(self) -> Handle<U> {
         Handle(self.0, PhantomData)

@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-use ptx_device::{Device, DeviceError, DeviceOptions, Module};
+use ptx_device::{Device, DeviceError, DeviceOptions, ErrorKind, Module};
 use ptx_diag::SourceFile;
 use ptx_image::{Files, container};
+use ptx_isa::{PtxVersion, Sm};
 use ptx_link::{Sources, Unit};
+use ptx_verify::known_targets;
 
 use crate::inputs;
 use crate::options::Options;
@@ -104,17 +106,26 @@ impl Link {
             return Ok(());
         }
         if self.files.list.is_empty() {
-            return Err(Failure::new(NvJitLinkResult::INVALID_INPUT, "there is nothing to link"));
+            // As in NVIDIA's linker, what is linked of nothing is an image of nothing, unless there should be intermediate code.
+            if self.options.lto {
+                let text = "there is nothing to link, although -lto expects intermediate code";
+                return Err(Failure::new(NvJitLinkResult::NVVM_COMPILE, text));
+            }
+            self.files.list.push(("empty.ptx".to_owned(), empty_module(self.options.architecture)?));
         }
         let architecture = Some(self.options.architecture);
         let device = Device::with(DeviceOptions { architecture, ..DeviceOptions::default() });
         let module = Module::link(&device, self.files.list.iter().cloned()).map_err(|error| {
             let result = match &error {
+                // As NVIDIA's linker.
+                DeviceError::Module(_) if error.kind() == ErrorKind::UndefinedSymbol => {
+                    NvJitLinkResult::INTERNAL
+                }
                 DeviceError::Module(_) => NvJitLinkResult::PTX_COMPILE,
                 DeviceError::Target { .. } => NvJitLinkResult::ARCH_MISMATCH,
                 _ => NvJitLinkResult::FINALIZE,
             };
-            Failure::new(result, error.to_string())
+            Failure::new(result, format!("{}{error}", undefined_references(&error)))
         })?;
         for warning in module.warnings() {
             self.tell(&warning.text);
@@ -170,6 +181,29 @@ impl Link {
         self.info += text;
         self.info.push('\n');
     }
+}
+
+/// What NVIDIA's linker tells of symbols that are defined nowhere, which programs look for in the log: a line for each.
+fn undefined_references(error: &DeviceError) -> String {
+    let DeviceError::Module(findings) = error else { return String::new() };
+    if error.kind() != ErrorKind::UndefinedSymbol {
+        return String::new();
+    }
+    // The messages quote the names.
+    let names = findings.iter().filter_map(|finding| Some((finding.message.split('`').nth(1)?, finding)));
+    names
+        .map(|(name, finding)| format!("error   : Undefined reference to '{name}' in '{}'\n", finding.file))
+        .collect()
+}
+
+/// The text of a module without functions.
+fn empty_module(architecture: Sm) -> Result<Vec<u8>, Failure> {
+    let (target, version) = known_targets()
+        .find(|&(known, _)| known == architecture)
+        .ok_or_else(|| Failure::new(NvJitLinkResult::UNRECOGNIZED_ARCH, architecture.to_string()))?;
+    // 64-bit addresses came with PTX 2.3.
+    let version = version.max(PtxVersion::new(2, 3));
+    Ok(format!(".version {version}\n.target {target}\n.address_size 64\n").into_bytes())
 }
 
 fn incomplete() -> Failure {
@@ -265,6 +299,33 @@ mod tests {
         to_ptx.complete().unwrap();
         assert!(to_ptx.image().is_err());
         assert!(to_ptx.ptx().unwrap().ends_with(b"\0"));
+    }
+
+    #[test]
+    fn nothing_is_linked_to_a_module_without_functions() {
+        for architecture in ["sm_20", "sm_80", "sm_90a", "sm_121f"] {
+            let mut link = link(&[&format!("-arch={architecture}")]);
+            link.complete().unwrap();
+            let files = container::unpack(link.image().unwrap()).unwrap();
+            let [(_, text)] = &files.list[..] else { panic!("{files:?}") };
+            assert!(String::from_utf8_lossy(text).contains(&format!(".target {architecture}\n")));
+        }
+        let mut link = link(&["-arch=sm_80", "-lto"]);
+        assert_eq!(link.complete().unwrap_err().result, NvJitLinkResult::NVVM_COMPILE);
+    }
+
+    #[test]
+    fn undefined_symbols_are_named_as_nvidias_linker_names_them() {
+        let caller = KERNEL.replace(
+            ".visible .entry k() { ret; }",
+            ".extern .func f();\n.extern .global .u32 v;\n.visible .entry k() { .reg .b32 %r; call f, (); ld.global.u32 %r, [v]; ret; }",
+        );
+        let mut link = link(&["-arch=sm_80"]);
+        link.add(2, "k.ptx", caller.as_bytes()).unwrap();
+        let failure = link.complete().unwrap_err();
+        assert_eq!(failure.result, NvJitLinkResult::INTERNAL);
+        let start = "error   : Undefined reference to 'f' in 'k.ptx'\nerror   : Undefined reference to 'v' in 'k.ptx'\n";
+        assert!(failure.text.starts_with(start), "{}", failure.text);
     }
 
     #[test]

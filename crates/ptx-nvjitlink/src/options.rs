@@ -79,7 +79,7 @@ impl Options {
             }
         }
         if options.ptx && !options.lto {
-            return Err(Failure::new(NvJitLinkResult::LTO_NOT_ENABLED, "-ptx requires -lto"));
+            return Err(Failure::new(NvJitLinkResult::INCOMPATIBLE_OPTIONS, "-ptx requires -lto"));
         }
         let missing = || Failure::new(NvJitLinkResult::MISSING_ARCH, "the option -arch=sm_NN is missing");
         options.architecture = architecture.ok_or_else(missing)?;
@@ -91,7 +91,12 @@ fn unrecognized(text: &str) -> Failure {
     Failure::new(NvJitLinkResult::UNRECOGNIZED_OPTION, format!("there is no option `{text}`"))
 }
 
+/// Reads `sm_NN`, or `compute_NN`, which is for links to PTX.
 fn read_architecture(name: &str) -> Result<Sm, Failure> {
+    let number = name.strip_prefix("sm_").or_else(|| name.strip_prefix("compute_"));
+    if !number.is_some_and(|number| number.starts_with(|digit: char| digit.is_ascii_digit())) {
+        return Err(unrecognized(&format!("-arch={name}")));
+    }
     let known = Sm::from_text(name).filter(|&sm| known_targets().any(|(known, _)| known == sm));
     known.ok_or_else(|| {
         Failure::new(NvJitLinkResult::UNRECOGNIZED_ARCH, format!("there is no architecture `{name}`"))
@@ -110,6 +115,7 @@ mod tests {
         assert_eq!((read.architecture, read.registers), (Sm::arch(90), Some(32)));
         assert!(!read.lto);
         assert!(Options::read(["-lto", "-ptx", "-arch", "sm_80"]).unwrap().ptx);
+        assert_eq!(Options::read(["-arch=compute_80", "-lto", "-ptx"]).unwrap().architecture, Sm::new(80));
     }
 
     #[test]
@@ -120,9 +126,14 @@ mod tests {
             (&["-arch=sm_90", "-maxrregcount=x"], NvJitLinkResult::UNRECOGNIZED_OPTION),
             (&["-O3"], NvJitLinkResult::MISSING_ARCH),
             (&["-arch"], NvJitLinkResult::UNRECOGNIZED_OPTION),
-            (&["-arch=90"], NvJitLinkResult::UNRECOGNIZED_ARCH),
+            // What nvJitLink 13.5 answers.
+            (&["-arch=90"], NvJitLinkResult::UNRECOGNIZED_OPTION),
+            (&["-arch=sm_XX"], NvJitLinkResult::UNRECOGNIZED_OPTION),
+            (&["-arch=sm_"], NvJitLinkResult::UNRECOGNIZED_OPTION),
+            (&["-arch=compute_xx", "-lto", "-ptx"], NvJitLinkResult::UNRECOGNIZED_OPTION),
             (&["-arch=sm_91"], NvJitLinkResult::UNRECOGNIZED_ARCH),
-            (&["-arch=sm_90", "-ptx"], NvJitLinkResult::LTO_NOT_ENABLED),
+            (&["-arch=sm_999"], NvJitLinkResult::UNRECOGNIZED_ARCH),
+            (&["-arch=sm_90", "-ptx"], NvJitLinkResult::INCOMPATIBLE_OPTIONS),
         ] {
             assert_eq!(Options::read(options.iter().copied()).unwrap_err().result, result, "{options:?}");
         }

@@ -133,7 +133,10 @@ impl Tools {
         }
         command.args(words).envs(run.environment.iter().copied());
         if let (Program::Pytest(..), Some((folder, modules))) = (run.program, packages.source()) {
-            command.current_dir(folder).env("PYTHONPATH", modules);
+            // Plugins of pytest that a run names are among the programs.
+            let path = [modules.as_str(), utf8(&self.programs)];
+            let path: Vec<&str> = path.into_iter().filter(|part| !part.is_empty()).collect();
+            command.current_dir(folder).env("PYTHONPATH", path.join(":"));
         }
         for (variable, _) in
             std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PTX_CUDA_"))

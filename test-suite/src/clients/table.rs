@@ -227,7 +227,7 @@ pub const CLIENTS: &[Client] = &[
             "sm_80",
             &["--arch", "80"],
             "numba_mlir_programs.py",
-            &["scale", "shared_memory", "atomics", "matmul"],
+            &["scale", "shared_memory", "atomics", "matmul", "cuda_source"],
         )],
     },
     Client {

@@ -38,6 +38,7 @@ entries! {
 
     // The caller may read the name for as long as the function exists.
     fn cuFuncGetName(name: Out<*const c_char>, function: Handle<Function>) {
+        function.require()?;
         name.set(function.get()?.name.as_ptr())
     }
 

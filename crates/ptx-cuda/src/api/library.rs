@@ -138,6 +138,7 @@ entries! {
 
     // The caller may read the name for as long as the kernel exists.
     fn cuKernelGetName(name: Out<*const c_char>, kernel: Handle<Kernel>) {
+        kernel.require()?;
         name.set(kernel.get()?.name.as_ptr())
     }
 

@@ -70,6 +70,8 @@ static void libraries(void)
     OK(cuLibraryUnload(library));
     GIVES(cuLibraryUnload(library), CUDA_ERROR_INVALID_HANDLE);
     GIVES(cuKernelGetName(&name, kernel), CUDA_ERROR_INVALID_HANDLE);
+    GIVES(cuKernelGetName(&name, NULL), CUDA_ERROR_INVALID_VALUE);
+    GIVES(cuFuncGetName(&name, NULL), CUDA_ERROR_INVALID_VALUE);
     GIVES(cuLaunchKernel((CUfunction)kernel, 1, 1, 1, 32, 1, 1, 0, NULL, arguments, NULL), CUDA_ERROR_INVALID_HANDLE);
     OK(cuMemFree(memory));
 

@@ -122,6 +122,9 @@ pub(super) fn is_open(module: &Module, param: Param) -> bool {
     matches!(param, Param::Variable(id) if matches!(module.variable(id).dims.first(), Some(None | Some(0))))
 }
 
+/// The most bytes of a frame.
+const LARGEST_FRAME: u32 = 1 << 26;
+
 /// Lays out the frame of a function, in which parameters of unspecified size get `open` bytes.
 ///
 /// # Errors
@@ -141,8 +144,11 @@ pub(super) fn signature(module: &Module, id: FunctionId, open: u64) -> Decoded<S
     let mut place = |signature: &mut Signature, id: VarId| -> Decoded<Slot> {
         let variable = module.variable(id);
         let align = variable.alignment();
-        if align > FRAME_ALIGNMENT {
-            let text = format!("alignments over {FRAME_ALIGNMENT} bytes on the stack cannot be executed");
+        // The frame of a kernel is at the start of the window of local memory, which is a multiple of more than this.
+        let most = if is_kernel { LARGEST_FRAME } else { FRAME_ALIGNMENT };
+        if align > most {
+            let of = if is_kernel { "a kernel" } else { "a function" };
+            let text = format!("alignments over {most} bytes in the local memory of {of} cannot be executed");
             return finding(codes::UNSUPPORTED, variable.at.0, text);
         }
         let is_one = variable.count.is_none_or(|count| count <= 1);
@@ -158,7 +164,7 @@ pub(super) fn signature(module: &Module, id: FunctionId, open: u64) -> Decoded<S
         };
         let at = align_up(next, align.into());
         next = at + size;
-        if next > 1 << 26 {
+        if next > LARGEST_FRAME.into() {
             return finding(
                 codes::SIZE,
                 variable.at.0,

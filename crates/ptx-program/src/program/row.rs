@@ -12,7 +12,7 @@ pub type Mask = u32;
 /// All lanes.
 pub const FULL: Mask = u32::MAX;
 
-/// Alignment of the local memory of a frame, which is also the maximum alignment of a variable in it.
+/// Alignment of the local memory of the frame of a call, which is also the maximum alignment of a variable in it. That of the kernel begins at 0.
 pub const FRAME_ALIGNMENT: u32 = 128;
 
 /// A source operand: a register row of the frame, or a constant row of the program.

@@ -93,10 +93,24 @@ fn libraries_of_the_device_runtime_are_built_in() {
 }
 
 #[test]
+fn nothing_is_linked_to_an_image_that_is_loaded() {
+    let linker = Linker::new();
+    succeeded(&linker.link(&["-arch=sm_80"], &[]));
+    let program = compile(linker.folder.path(), "launch", "cuda");
+    let output = run(linker.folder.path(), &["--arch", "80"], program, &[&linker.path("image")]);
+    // The image is loaded, and has no kernel: CUDA_ERROR_NOT_FOUND.
+    assert_eq!(texts(&output).0, "cuModuleGetFunction(&function, module, \"twice\"): 500\n");
+}
+
+#[test]
 fn errors_are_in_the_log() {
     let linker = Linker::new();
     let out = linker.refused(&["-arch=sm_80"], &["caller.ptx"]);
-    assert!(out.contains("__nvJitLinkComplete_12_9(handle): 4\n"), "{out}");
+    assert!(out.contains("__nvJitLinkComplete_12_9(handle): 6\n"), "{out}");
+    assert!(
+        out.contains("error   : Undefined reference to 'sum' in '") && out.contains("caller.ptx'\n"),
+        "{out}"
+    );
     assert!(out.contains("caller.ptx:13:") && out.contains("`sum` is declared and defined nowhere"), "{out}");
     linker.write("wrong.ptx", TWICE.replace("add.u32", "add.u33"));
     let out = linker.refused(&["-arch=sm_80"], &["wrong.ptx"]);
@@ -106,12 +120,13 @@ fn errors_are_in_the_log() {
     let out = linker.refused(&["-arch=sm_80"], &["callee.ptx", "callee.ptx"]);
     assert!(out.contains("callee.ptx:4:"), "{out}");
     assert!(linker.refused(&["-arch=sm_80"], &["none.ptx"]).contains("cannot read"));
-    assert!(linker.refused(&["-arch=sm_80"], &[]).contains("there is nothing to link"));
+    assert!(linker.refused(&["-arch=sm_80", "-lto"], &[]).contains("there is nothing to link"));
     for (options, result) in [
         (&["-arch=sm_80", "-nope"][..], 1),
         (&["-O3"], 2),
         (&["-arch=sm_81"], 16),
-        (&["-arch=sm_80", "-ptx"], 18),
+        (&["-arch=sm_80", "-ptx"], 11),
+        (&["-arch=sm_XX"], 1),
     ] {
         assert!(linker.refused(options, &[]).contains(&format!(": {result}\n")), "{options:?}");
     }

@@ -54,6 +54,7 @@ const CONTENTS: &[(&str, &[(&str, &str)])] = &[
             ("docs/cuda/numba-cuda.md", "CUDA: numba-cuda"),
             ("docs/cuda/numba-cuda-mlir.md", "CUDA: numba-cuda-mlir"),
             ("docs/cuda/cuda-core.md", "CUDA: cuda.core"),
+            ("docs/cuda/cuda-bindings.md", "CUDA: cuda.bindings"),
             ("docs/cuda/rust.md", "CUDA: cudarc and cust"),
             ("docs/cuda/cutile.md", "CUDA: CUDA Tile"),
             ("docs/cuda/llvm-libc.md", "CUDA: LLVM's libc"),
