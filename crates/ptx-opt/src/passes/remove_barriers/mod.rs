@@ -92,6 +92,11 @@ fn is_barrier(call: Inst<'_>) -> bool {
     call.calls("llvm.nvvm.barrier") && !call.calls("llvm.nvvm.barrier.cluster.")
 }
 
+/// Whether all threads of the block wait at a barrier, as at [`BARRIER`] and where they reduce a value. Others (`arrive`, those of some threads) order less.
+fn is_barrier_of_all(call: Inst<'_>) -> bool {
+    is_barrier(call) && call.called_function().is_some_and(|function| function.name().ends_with(b".all"))
+}
+
 /// Whether a call may execute a barrier of the block that is not there to be seen.
 fn may_hide_barrier(call: Inst<'_>) -> bool {
     match (call.called_function(), call.callee()) {

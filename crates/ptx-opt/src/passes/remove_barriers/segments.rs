@@ -4,7 +4,7 @@ use ptx_llvm_core::edit::{Flow, Inst};
 
 use super::BARRIER;
 use super::accesses::{Accesses, Objects};
-use super::is_barrier;
+use super::is_barrier_of_all;
 
 /// The instructions of a block between barriers, or all of them.
 #[derive(Default)]
@@ -40,8 +40,7 @@ impl<'e> Segments<'e> {
                 if inst.calls(BARRIER) {
                     segments.barriers.push((last, inst));
                     segments.all.push(Segment::default());
-                } else if is_barrier(inst) {
-                    // Other barriers order what is before and after them, too.
+                } else if is_barrier_of_all(inst) {
                     segments.all.push(Segment::default());
                 } else {
                     segments.all[last].own = segments.all[last].own.with(objects.accesses(inst));

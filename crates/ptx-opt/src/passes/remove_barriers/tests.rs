@@ -13,6 +13,8 @@ fn after(body: &str, attributes: &str) -> String {
 @other = external addrspace(3) global [0 x i32]
 declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
 declare void @llvm.nvvm.barrier.cta.sync.aligned.count(i32, i32)
+declare void @llvm.nvvm.barrier.cta.arrive.aligned.count(i32, i32)
+declare i1 @llvm.nvvm.barrier.cta.red.or.aligned.all(i32, i1)
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 declare i32 @llvm.nvvm.shfl.sync.bfly.i32(i32, i32, i32, i32)
@@ -191,6 +193,16 @@ fn barriers_that_are_not_seen_keep_all() {
         ),
         0
     );
+}
+
+#[test]
+fn other_barriers_order_as_much_as_they_wait() {
+    let reduced = "  %v = call i1 @llvm.nvvm.barrier.cta.red.or.aligned.all(i32 0, i1 %d)\n";
+    assert_eq!(left(&format!("{STORE}{reduced}{LOAD}  B;\n  ret void")), 0, "the reduction is a barrier");
+    let arrives = "  call void @llvm.nvvm.barrier.cta.arrive.aligned.count(i32 1, i32 64)\n";
+    assert_eq!(left(&format!("{STORE}{arrives}  B;\n{LOAD}  ret void")), 1, "it does not wait");
+    let some = "  call void @llvm.nvvm.barrier.cta.sync.aligned.count(i32 1, i32 64)\n";
+    assert_eq!(left(&format!("{STORE}{some}  B;\n{LOAD}  ret void")), 1, "of some threads");
 }
 
 #[test]
