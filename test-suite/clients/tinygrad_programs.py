@@ -86,9 +86,80 @@ def training():
     assert losses[-1] < 0.7 * losses[0], losses
 
 
+class Transformer:
+    """A block with attention of two heads and a network after it, and a sum over positions."""
+
+    def __init__(self, width=16, heads=2, words=11, classes=3):
+        weights = {
+            "embedding": (words, width),
+            "query": (width, width),
+            "key": (width, width),
+            "value": (width, width),
+            "out": (width, width),
+            "up": (width, 2 * width),
+            "down": (2 * width, width),
+            "head": (width, classes),
+        }
+        self.heads = heads
+        self.numpy = {name: random(*shape) * np.float32(0.3) for name, shape in weights.items()}
+        self.weights = {name: Tensor(value) for name, value in self.numpy.items()}
+
+    def __call__(self, words):
+        w = self.weights
+        x = w["embedding"][words]
+        batch, length, width = x.shape
+        split = lambda y: y.reshape(batch, length, self.heads, width // self.heads).transpose(1, 2)
+        query, key, value = (split(x @ w[name]) for name in ("query", "key", "value"))
+        mixed = query.scaled_dot_product_attention(key, value, is_causal=True)
+        x = (x + mixed.transpose(1, 2).reshape(batch, length, width) @ w["out"]).layernorm()
+        x = (x + (x @ w["up"]).relu() @ w["down"]).layernorm()
+        return x.mean(axis=1) @ w["head"]
+
+    def wanted(self, words):
+        """The same by NumPy."""
+        w = {name: value.astype(np.float64) for name, value in self.numpy.items()}
+        norm = lambda y: (y - y.mean(-1, keepdims=True)) / np.sqrt(y.var(-1, keepdims=True) + 1e-5)
+        x = w["embedding"][words]
+        batch, length, width = x.shape
+        split = lambda y: y.reshape(batch, length, self.heads, width // self.heads).transpose(0, 2, 1, 3)
+        query, key, value = (split(x @ w[name]) for name in ("query", "key", "value"))
+        score = query @ key.transpose(0, 1, 3, 2) / np.sqrt(width // self.heads)
+        score = np.where(np.tril(np.ones((length, length), bool)), score, -np.inf)
+        score = np.exp(score - score.max(-1, keepdims=True))
+        mixed = (score / score.sum(-1, keepdims=True)) @ value
+        x = norm(x + mixed.transpose(0, 2, 1, 3).reshape(batch, length, width) @ w["out"])
+        x = norm(x + np.maximum(x @ w["up"], 0) @ w["down"])
+        return x.mean(axis=1) @ w["head"]
+
+
+def transformer():
+    """A small transformer computes what NumPy does, and learns; as a graph of launches it does so with the same digits."""
+    words = np.random.default_rng(7).integers(0, 11, (8, 6)).astype(np.int32)
+    labels = (words.sum(axis=1) % 3).astype(np.int32)
+    same(Transformer()(Tensor(words)).numpy(), Transformer().wanted(words), 1e-4)
+
+    def losses(as_graph):
+        model = Transformer()
+        optimizer = nn.optim.Adam(list(model.weights.values()), lr=0.02)
+
+        def step(words, labels):
+            optimizer.zero_grad()
+            loss = model(words).sparse_categorical_crossentropy(labels).backward()
+            optimizer.step()
+            return loss.realize()
+
+        step = TinyJit(step) if as_graph else step
+        with Context(TRAINING=1):
+            return [step(Tensor(words).realize(), Tensor(labels).realize()).item() for _ in range(8)]
+
+    found = losses(as_graph=True)
+    assert found == losses(as_graph=False), found
+    assert found[-1] < 0.8 * found[0], found
+
+
 def main():
     assert Device.DEFAULT.startswith("CUDA"), Device.DEFAULT
-    tests = {test.__name__: test for test in (elementwise, reduce, matmul, half, convolution, integers, sort, graphs, training)}
+    tests = {test.__name__: test for test in (elementwise, reduce, matmul, half, convolution, integers, sort, graphs, training, transformer)}
     for name in sys.argv[1:] or tests:
         tests[name]()
         print(f"passed {name}", flush=True)

@@ -116,8 +116,18 @@ const CUTILE: &[&str] = &[
     "strided_sum",
 ];
 
-const TINYGRAD: &[&str] =
-    &["elementwise", "reduce", "matmul", "half", "convolution", "integers", "sort", "graphs", "training"];
+const TINYGRAD: &[&str] = &[
+    "elementwise",
+    "reduce",
+    "matmul",
+    "half",
+    "convolution",
+    "integers",
+    "sort",
+    "graphs",
+    "training",
+    "transformer",
+];
 
 /// A client in Rust, with the package of `test-suite/clients/rust` of this name.
 const fn rust(name: &'static str, runs: &'static [Run]) -> Client {
