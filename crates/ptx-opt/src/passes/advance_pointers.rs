@@ -45,7 +45,7 @@ const SPACES: [u32; 2] = [0, 1];
 
 fn run<'e>(editor: &Editor<'e>, function: Function<'e>) -> Result<(), LlvmError> {
     for block in function.blocks() {
-        let Some(one) = Loop::of(block) else { continue };
+        let Some(one) = Loop::of(block).filter(|one| !one.is_left_rolled()) else { continue };
         let addresses: Vec<Address<'e>> =
             block.instructions().into_iter().filter_map(|inst| one.address(editor, inst)).collect();
         for address in addresses.iter().take(MOST_POINTERS) {
@@ -92,6 +92,14 @@ impl<'e> Loop<'e> {
         // Where the branch does not enter the loop, the pointer is computed for nothing.
         let entry = before.terminator().filter(|end| end.opcode() == Opcode::Br)?;
         Some(Self { block, entry, before })
+    }
+
+    /// Whether `ptxas` makes no copies of the loop, which has atomic operations in it: then the pointer is two instructions, and the address one.
+    fn is_left_rolled(&self) -> bool {
+        let is_atomic = |inst: Inst<'e>| {
+            matches!(inst.opcode(), Opcode::AtomicRMW | Opcode::AtomicCmpXchg | Opcode::Fence)
+        };
+        self.block.instructions().into_iter().any(is_atomic)
     }
 
     /// Whether a value is the same in all rounds: what the only block of the loop does not compute.
@@ -301,6 +309,12 @@ end:
         let near = INDEX.replace("%p =", "%q =") + "\n  %p = getelementptr i8, ptr addrspace(1) %q, i64 64";
         let text = advanced(&near, STEP);
         assert!(round(&text).contains("phi ptr addrspace(1)") && round(&text).contains("i64 64"), "{text}");
+    }
+
+    #[test]
+    fn loops_with_atomic_operations_stay() {
+        let counted = format!("{INDEX}\n  %a = atomicrmw add ptr addrspace(1) %x, i32 1 monotonic");
+        assert!(!round(&advanced(&counted, STEP)).contains("phi ptr"));
     }
 
     #[test]
