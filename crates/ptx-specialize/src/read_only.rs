@@ -1,6 +1,6 @@
 //! Loads from memory that a kernel does not write, if no two of its pointers point to the same.
 //!
-//! Each register has the set of parameters that addresses in it may be computed of: the union of those of all sources, whatever the instruction computes. Where the
+//! Each register has the set of parameters that addresses in it may be computed of: the union of those of all sources of any instruction. Where the
 //! kernel stores through a pointer that is loaded from memory, through a variable's address, or calls a function, nothing is known.
 
 use std::collections::{HashMap, HashSet};

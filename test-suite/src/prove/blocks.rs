@@ -1,7 +1,7 @@
 //! Pieces of real kernels as kernels of their own, so that what passes make of whole computations can be proved.
 //!
 //! A piece is a row of statements that control enters at its beginning and leaves at its end: integer instructions, branches forward inside of it, and between
-//! them whatever else the kernel does without branching. What the rest reads is stored at the end, and what it writes (a load, a special register, arithmetic
+//! them anything else that the kernel does without branching. What the rest reads is stored at the end, and what it writes (a load, a special register, arithmetic
 //! on floating-point numbers, a barrier's result) is an input:
 //!
 //! ```text

@@ -336,7 +336,7 @@ end:
         stays(INDEX, "add nsw i32 %i, %n");
         stays(&INDEX.replace("%row", "%i"), STEP);
         stays(&INDEX.replace("sext", "zext"), STEP);
-        // Unrolled, and the index is no instruction of its own.
+        // Unrolled, and the index takes none of its own.
         let near = "  %k = sext i32 %i to i64
   %q = getelementptr float, ptr addrspace(1) %x, i64 %k
   %p = getelementptr i8, ptr addrspace(1) %q, i64 64";

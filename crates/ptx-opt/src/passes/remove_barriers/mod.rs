@@ -11,14 +11,14 @@
 //! ```
 //!
 //! A barrier is removed if no access before it, back to the barriers before, and none after it, up to the next barriers, may be of the same memory with one of
-//! them a write. What is before those barriers stays ordered by them. Accesses whose memory is not known, and whatever else may synchronize (fences, volatile
+//! them a write. What is before those barriers stays ordered by them. Accesses whose memory is not known, and all else that may synchronize (fences, volatile
 //! accesses, asynchronous copies, inline assembly), conflict with all others.
 //!
 //! All threads of a block must arrive at each of its barriers together, or the barriers that remain would pair with others: all branches that decide whether
 //! a thread comes to one have a condition that is the same for all threads of the block. If any barrier of a kernel may be executed by some threads alone, none is
 //! removed.
 //!
-//! Where `.reqntid` says that a block is one warp, `bar.warp.sync` orders as much; `ptxas` does not replace `bar.sync` itself.
+//! Where `.reqntid` specifies a block of one warp, `bar.warp.sync` orders as much; `ptxas` does not replace `bar.sync` itself.
 
 mod accesses;
 mod segments;
@@ -116,7 +116,7 @@ fn may_hide_barrier(call: Inst<'_>) -> bool {
     }
 }
 
-/// The threads of a block, where `.reqntid` says so.
+/// The threads of a block, where `.reqntid` specifies them.
 fn block_size(function: Function<'_>) -> Option<u64> {
     let text = function.text_attribute("nvvm.reqntid")?;
     text.split(',').try_fold(1_u64, |threads, extent| threads.checked_mul(extent.trim().parse().ok()?))

@@ -170,7 +170,7 @@ fn is_source(inst: Inst<'_>) -> bool {
     }
 }
 
-/// Whether all threads of a block have the same result whatever the operands are.
+/// Whether all threads of a block have the same result for all operands.
 fn is_same_for_all(inst: Inst<'_>) -> bool {
     UNIFORM_REGISTERS.iter().any(|prefix| inst.calls(prefix)) || inst.calls("llvm.nvvm.barrier.cta.red.")
 }
