@@ -1,6 +1,6 @@
 //! The page of two programs compared.
 
-use crate::html::{escape, html, page};
+use crate::html::{escape, heading, html, page};
 
 /// What became of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,12 +105,7 @@ const UNFOLDED_ROWS: usize = 2_000;
 impl Difference {
     /// The page: HTML with its style and its script, which needs no other file.
     pub fn to_html(&self) -> String {
-        let mut out = String::new();
-        out.push_str("<header><h1>");
-        escape(&mut out, &self.title);
-        out.push_str("</h1>\n<p class=\"facts\">");
-        escape(&mut out, &self.subtitle);
-        out.push_str("</p>\n</header>\n<main>\n");
+        let mut out = heading(&self.title, &self.subtitle);
         if !self.outside.is_empty() {
             out.push_str("<h2>Outside of functions</h2>\n");
             self.write_rows(&mut out, &self.outside);

@@ -27,6 +27,20 @@ pub(crate) fn escape(out: &mut String, text: &str) {
     }
 }
 
+/// The head of a page up to where its parts begin: the title, and a line below it if there is one.
+pub(crate) fn heading(title: &str, subtitle: &str) -> String {
+    let mut out = String::from("<header><h1>");
+    escape(&mut out, title);
+    out.push_str("</h1>\n");
+    if !subtitle.is_empty() {
+        out.push_str("<p class=\"facts\">");
+        escape(&mut out, subtitle);
+        out.push_str("</p>\n");
+    }
+    out.push_str("</header>\n<main>\n");
+    out
+}
+
 /// Text as it must be written in HTML.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::new();

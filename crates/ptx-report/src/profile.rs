@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::flame::write_flame;
-use crate::html::{escape, html, page};
+use crate::html::{escape, heading, html, page};
 use crate::lines::{Column, Line, Margin, Place, Section};
 use crate::spot::{Cost, Spot};
 
@@ -71,12 +71,7 @@ impl Profile {
     /// The page: HTML with its style and its script, which needs no other file.
     pub fn to_html(&self) -> String {
         let total = self.total();
-        let mut out = String::new();
-        out.push_str("<header><h1>");
-        escape(&mut out, &self.title);
-        out.push_str("</h1>\n<p class=\"facts\">");
-        escape(&mut out, &self.subtitle);
-        out.push_str("</p>\n</header>\n<main>\n");
+        let mut out = heading(&self.title, &self.subtitle);
         write_total(&mut out, &total);
         self.write_spots(&mut out, &total);
         out.push_str("<h2>Where the work is</h2>\n<p class=\"hint\">The kernel, its functions, and the lines of the source: calls that were inlined above what they call.</p>\n");

@@ -2,7 +2,7 @@
 
 use crate::curve::{Curve, write_curves};
 use crate::graph::Graph;
-use crate::html::{escape, html, page};
+use crate::html::{escape, heading, html, page};
 use crate::lines::{Column, Remark, UNFOLDED_LINES};
 
 /// A function with its graphs.
@@ -41,16 +41,7 @@ pub const MOST_BLOCKS_OF_PAGE: usize = 4_000;
 impl View {
     /// The page: HTML with its style and its script, which needs no other file.
     pub fn to_html(&self) -> String {
-        let mut out = String::new();
-        out.push_str("<header><h1>");
-        escape(&mut out, &self.title);
-        out.push_str("</h1>\n");
-        if !self.subtitle.is_empty() {
-            out.push_str("<p class=\"facts\">");
-            escape(&mut out, &self.subtitle);
-            out.push_str("</p>\n");
-        }
-        out.push_str("</header>\n<main>\n");
+        let mut out = heading(&self.title, &self.subtitle);
         self.write_remarks(&mut out);
         self.write_columns(&mut out);
         self.write_functions(&mut out);
