@@ -1,7 +1,7 @@
 //! What ptxas makes of a PTX text, function by function: the machine code, its length, its registers and spills, how far its loops are unrolled.
 //!
 //! ptxas unrolls loops, so that a length alone proves little: code whose loops it leaves alone is short and slow. A text with loops is assembled a
-//! second time under `.pragma "nounroll"` for the whole module, and what the first time has more is copies of loops.
+//! second time under `.pragma "nounroll"` for the whole module, and what the first time has more is copies of loops. Where this project unrolls loops itself, the second text is the one that it makes under the pragma.
 //!
 //! Results are kept in a folder by a number that the text decides, for most of what a measurement assembles it has assembled before.
 
@@ -46,20 +46,26 @@ impl Code {
     }
 }
 
-/// Assembles a text and takes its functions apart; `kept` is the folder with earlier results.
+/// Assembles a text and takes its functions apart; `rolled` is the text in which this project has not unrolled loops either, if that is another one, and `kept` the folder with earlier results.
 ///
 /// # Errors
 /// When ptxas refuses the text, or a program cannot be run.
-pub fn machine_code(oracles: &Oracles, ptx: &str, kept: &Path) -> Result<BTreeMap<String, Code>> {
+pub fn machine_code(
+    oracles: &Oracles,
+    ptx: &str,
+    rolled: Option<&str>,
+    kept: &Path,
+) -> Result<BTreeMap<String, Code>> {
     let mut hasher = DefaultHasher::new();
-    ptx.hash(&mut hasher);
+    (ptx, rolled).hash(&mut hasher);
     let file = kept.join(format!("{:016x}", hasher.finish()));
     if let Some(code) = std::fs::read_to_string(&file).ok().and_then(|text| read(&text)) {
         return Ok(code);
     }
     let (listing, usage) = taken_apart(oracles, ptx)?;
     // What refuses the pragma is older than PTX 2.0.
-    let rolled = without_unrolling(ptx).and_then(|ptx| taken_apart(oracles, &ptx).ok());
+    let rolled = rolled.map(str::to_owned).or_else(|| without_unrolling(ptx));
+    let rolled = rolled.and_then(|ptx| taken_apart(oracles, &ptx).ok());
     let mut code = BTreeMap::new();
     for (name, lines) in listing {
         let mut hasher = DefaultHasher::new();
@@ -100,7 +106,7 @@ fn taken_apart(oracles: &Oracles, ptx: &str) -> Result<(ByFunction<Vec<String>>,
 }
 
 /// The text with a pragma that no loop is to be unrolled, when it has loops: branches to labels before them.
-fn without_unrolling(ptx: &str) -> Option<String> {
+pub(crate) fn without_unrolling(ptx: &str) -> Option<String> {
     let words = || {
         let apart = |c: char| c.is_whitespace() || matches!(c, ';' | '{' | '}');
         ptx.lines().flat_map(move |line| line.split("//").next().unwrap_or_default().split(apart))

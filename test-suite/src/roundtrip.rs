@@ -19,7 +19,7 @@ use ptx_llvm_core::Context;
 
 use crate::directive::Level;
 use crate::judge::{Ended, in_parallel, supervise};
-use crate::machine::{Code, machine_code};
+use crate::machine::{Code, machine_code, without_unrolling};
 use crate::oracle::Oracles;
 use crate::reasons::Reasons;
 use crate::stage;
@@ -178,6 +178,12 @@ fn keeps_sections(before: &str, after: &str) -> Result<()> {
     Ok(())
 }
 
+/// LLVM IR with the pragma that no loop is to be unrolled.
+fn ir_without_unrolling(text: &str) -> String {
+    // Numbers of metadata need not follow each other.
+    format!("{text}\n!ptx.pragma = !{{!999999}}\n!999999 = !{{!\"nounroll\"}}\n")
+}
+
 /// Takes a file the ways and writes what comes of each, a line for a function.
 ///
 /// # Errors
@@ -192,15 +198,22 @@ pub fn judge_aloud(
     let text = std::fs::read(path)?;
     let text = String::from_utf8_lossy(&text).into_owned();
     let original = if is_ir(path) { raised(path, &text, Way::LlvmO2)? } else { text.clone() };
-    let before = machine_code(oracles, &original, kept).context("the original")?;
+    let before = machine_code(oracles, &original, None, kept).context("the original")?;
+    // What this project unrolls is not counted as longer, like what ptxas unrolls.
+    let left_rolled = if is_ir(path) { Some(ir_without_unrolling(&text)) } else { without_unrolling(&text) };
     for &way in ways {
-        let after = if is_ir(path) { raised(path, &text, way) } else { there_and_back(path, &text, way) };
+        let through = |text: &str| match is_ir(path) {
+            true => raised(path, text, way),
+            false => there_and_back(path, text, way),
+        };
+        let after = through(&text);
+        let rolled = left_rolled.as_deref().and_then(|text| through(text).ok());
         let after = after.and_then(|ptx| {
             // Nothing is removed at -O0, so that all that sections refer to is there.
             if way == Way::O0 && !is_ir(path) {
                 keeps_sections(&text, &ptx)?;
             }
-            machine_code(oracles, &ptx, kept)
+            machine_code(oracles, &ptx, rolled.as_deref(), kept)
         });
         match after {
             Err(error) => {

@@ -15,6 +15,7 @@ mod relax_cuda_atomics;
 mod remove_barriers;
 mod sink;
 mod strip_hints;
+mod unroll;
 
 use std::fmt::Write as _;
 
@@ -28,6 +29,7 @@ pub(crate) use infer_address_spaces::masked_pointers::masked_again;
 pub use point_branches::{Branches, point_branches};
 pub use relax_cuda_atomics::{has_only_cuda_atomics, relax_cuda_atomics};
 pub use strip_hints::drop_metadata;
+pub(crate) use unroll::unroll_specialized as unroll_counted;
 
 /// Every pass of this project, by name.
 pub const PASSES: &[Pass] = &[
@@ -46,12 +48,14 @@ pub const PASSES: &[Pass] = &[
     remove_barriers::PASS,
     sink::PASS,
     strip_hints::PASS,
+    unroll::PASS,
 ];
 
 /// The passes of this project that every level but `-O0` ends with, in this order.
 pub const AT_LEVELS: &[Pass] = &[
     remove_barriers::PASS,
     pack_halves::PASS,
+    unroll::PASS,
     advance_pointers::PASS,
     narrow_comparisons::PASS,
     recompute_indices::PASS,

@@ -3,6 +3,7 @@
 //! The input is a module, a level and the text of `--passes`; the module is changed and verified. A pipeline is a list of steps that LLVM or this crate
 //! runs ([`Step`]).
 
+use ptx_llvm_core::edit::edit;
 use ptx_llvm_core::marks;
 use ptx_llvm_core::{
     Gpu, LlvmError, Machine, Module, OptLevel, Tuning, default_pipeline, drop_optimized_metadata,
@@ -11,7 +12,7 @@ use ptx_llvm_core::{
 use thiserror::Error;
 
 use crate::pass::Pass;
-use crate::passes::{AFTER_UNROLLING, AT_LEVELS, SPACES, choose_addresses, flush_inputs};
+use crate::passes::{AFTER_UNROLLING, AT_LEVELS, SPACES, choose_addresses, flush_inputs, unroll_counted};
 use crate::steps::{Step, steps as split};
 
 /// The pass that LLVM's backend, but not raising, runs on accesses before instruction selection, after the address spaces of generic
@@ -158,6 +159,10 @@ pub fn optimize_observed(
 pub fn unroll_specialized(module: &mut Module<'_>, names: &[&str], gpu: Gpu) -> Result<(), OptError> {
     let machine = Machine::new(&gpu.or(Gpu::of_module(module)).for_pipelines(), OptLevel::O3)?;
     unroll_loops(module, names, &machine)?;
+    edit(module, |editor| {
+        let kernels = names.iter().filter_map(|name| editor.function_named(name.as_bytes()));
+        kernels.filter(|kernel| kernel.is_optimized()).try_for_each(|kernel| unroll_counted(editor, kernel))
+    })?;
     for pass in AFTER_UNROLLING {
         pass.run.on(module, &machine, Tuning::Compiled)?;
     }

@@ -26,6 +26,7 @@ mod skipped;
 mod specialized;
 mod textures;
 mod typed_calls;
+mod unrolled;
 mod updates;
 mod volatile;
 mod weighted;

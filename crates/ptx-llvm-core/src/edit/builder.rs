@@ -5,6 +5,7 @@ use llvm_sys::core::*;
 use super::change::refused;
 use super::editor::Editor;
 use super::handle::{Block, Function, Inst, Type, Value};
+use super::opcode::Opcode;
 use super::operation::{FastMath, GepFlags};
 use super::ty::TypeKind;
 use crate::LlvmError;
@@ -316,6 +317,50 @@ impl<'a, 'e> Builder<'a, 'e> {
             return refused("br to a block of another function, or before an instruction".to_owned());
         }
         Ok(Inst::new(self.at(&[])?.branch(build::Block::new(to.raw))?.raw()))
+    }
+
+    /// `br` on a condition to one of two blocks of the function.
+    ///
+    /// # Errors
+    ///
+    /// When the condition is no truth value, a block is of another function, the place is not the end of a block without a terminator, or what is needed for it was
+    /// erased.
+    pub fn branch_if(
+        &self,
+        condition: Value<'e>,
+        yes: Block<'e>,
+        no: Block<'e>,
+    ) -> Result<Inst<'e>, LlvmError> {
+        let is_own = [yes, no].iter().all(|to| to.function() == self.function);
+        if !is_own || matches!(self.place, Place::Before(_)) {
+            return refused("br to a block of another function, or before an instruction".to_owned());
+        }
+        let (yes, no) = (build::Block::new(yes.raw), build::Block::new(no.raw));
+        Ok(Inst::new(self.at(&[condition])?.branch_if(condition.build(), yes, no)?.raw()))
+    }
+
+    /// A copy of an instruction, with its operands, flags, attributes, metadata and place in the source, without its name and what debuggers are told of variables before it.
+    /// A copy of a phi is built by [`Builder::phi`].
+    ///
+    /// # Errors
+    ///
+    /// When it is a phi, is of another function, or was erased; when it is a terminator and the place is not the end of a block without one.
+    pub fn copy(&self, inst: Inst<'e>) -> Result<Inst<'e>, LlvmError> {
+        let is_end = matches!(self.place, Place::End(block) if block.terminator().is_none());
+        let is_other = inst.function()? != self.function || inst.opcode() == Opcode::Phi;
+        if is_other || (inst.opcode().is_terminator() && !is_end) {
+            return refused(format!("a copy of `{inst:?}`"));
+        }
+        let builder = self.at(&[])?.raw;
+        // SAFETY: an instruction of the function, whose copy is in no block yet, and a place to put it at.
+        let copy = unsafe {
+            let copy = LLVMInstructionClone(inst.raw);
+            LLVMInsertIntoBuilder(builder, copy);
+            Inst::new(copy)
+        };
+        // The builder gives the copy the place in the source of what it builds before.
+        copy.set_location(inst.location());
+        Ok(copy)
     }
 
     /// `ret` of a value. That it has the function's type is for the verifier.

@@ -43,7 +43,7 @@ pub fn edit<R>(module: &mut Module<'_>, change: impl for<'e> FnOnce(&Editor<'e>)
 /// A module that is changed: finds its functions and variables, makes constants and instructions, and erases.
 pub struct Editor<'e> {
     pub(super) module: LLVMModuleRef,
-    types: Types<'e>,
+    pub(super) types: Types<'e>,
     /// Is positioned anew for each instruction that it builds.
     pub(super) builder: build::Builder<'e>,
     /// The instructions that are freed with the editor; they are in no block.
@@ -150,6 +150,11 @@ impl<'e> Editor<'e> {
         }
         let fields: Vec<_> = fields.iter().map(|field| field.build()).collect();
         Ok(Type::new(self.types.structure(&fields).raw()))
+    }
+
+    /// An array of so many bytes.
+    pub fn bytes(&self, length: u64) -> Type<'e> {
+        Type::new(self.types.array(self.types.int(8), length).raw())
     }
 
     /// A vector of so many integers, floating-point numbers or pointers.

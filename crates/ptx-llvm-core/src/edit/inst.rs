@@ -74,6 +74,12 @@ impl<'e> Inst<'e> {
         self.is(Opcode::Or) && unsafe { LLVMGetIsDisjoint(self.raw) != 0 }
     }
 
+    /// `nneg` of a `zext`: its operand is not negative.
+    pub fn is_not_negative(self) -> bool {
+        // SAFETY: an instruction that has the flag.
+        self.is(Opcode::ZExt) && unsafe { LLVMGetNNeg(self.raw) != 0 }
+    }
+
     /// The fast-math flags of a floating-point operation; none where it has no such flags.
     pub fn fast_math(self) -> FastMath {
         // SAFETY: asked first whether it has such flags.

@@ -49,6 +49,7 @@ mod handle;
 mod inst;
 mod layout;
 mod memory;
+mod metadata;
 mod opcode;
 mod operation;
 mod ty;

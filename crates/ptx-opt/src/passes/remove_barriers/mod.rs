@@ -31,7 +31,7 @@ use ptx_llvm_core::view::CallingConvention;
 use crate::pass::{Pass, Run, When};
 
 use segments::Segments;
-use uniform::Uniformity;
+pub(super) use uniform::Uniformity;
 
 pub(super) const PASS: Pass = Pass {
     name: "ptx-remove-barriers",

@@ -19,12 +19,13 @@ const UNIFORM_REGISTERS: [&str; 8] = [
 ];
 
 /// Where the threads of a block may be apart.
-pub(super) struct Uniformity {
+pub(in crate::passes) struct Uniformity {
     apart: Vec<bool>,
 }
 
 impl Uniformity {
-    pub(super) fn new(flow: &Flow<'_>) -> Self {
+    /// Of a kernel.
+    pub(in crate::passes) fn new(flow: &Flow<'_>) -> Self {
         let reversed = Reversed::new(flow);
         let tree = DominatorTree::new(&reversed);
         let mut depth = vec![0_usize; reversed.block_count()];
@@ -54,7 +55,7 @@ impl Uniformity {
     }
 
     /// Whether all threads come to this block together, equally often.
-    pub(super) fn is_together(&self, block: usize) -> bool {
+    pub(in crate::passes) fn is_together(&self, block: usize) -> bool {
         !self.apart[block]
     }
 }
