@@ -21,8 +21,7 @@ pub(super) struct Address<'e> {
 
 /// The addresses of a loop. Where a counter of 64 bits grows by what is no constant, they take as much as from each other.
 pub(super) fn addresses<'e>(editor: &Editor<'e>, counted: &Counted<'e>) -> Vec<Address<'e>> {
-    let is_wide = counted.counter.ty().integer_bits() != Some(32);
-    if is_wide && matches!(counted.step, Step::Value(_)) {
+    if counted.bits == 64 && matches!(counted.step, Step::Value(_)) {
         return Vec::new();
     }
     let moving = Moving { editor, counted };

@@ -6,18 +6,15 @@ use ptx_llvm_core::LlvmError;
 use ptx_llvm_core::build::BinaryOp;
 use ptx_llvm_core::edit::{Block, Builder, Editor, GepFlags, Inst, Opcode, Value, WrapFlags};
 
-use super::COPIES;
 use super::addresses::{Address, addresses};
-use super::counted::{Counted, Step};
+use super::counted::{COPIES, Counted, Step};
 use super::guard::{Guard, guard};
-use super::seams::{self, incoming, phis};
+use super::phis::{Values, incoming, phis};
+use super::seams;
 use crate::opcodes::computes_values;
 
 /// How many pointers a loop gets, each two registers.
 const MOST_POINTERS: usize = 6;
-
-/// The values of the loop, each with that of a copy.
-pub(super) type Values<'e> = HashMap<Value<'e>, Value<'e>>;
 
 /// Unrolls a loop, which executes the last rounds itself.
 pub(super) fn unroll<'e>(

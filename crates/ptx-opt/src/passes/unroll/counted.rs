@@ -6,10 +6,13 @@ use ptx_graph::DominatorTree;
 use ptx_llvm_core::build::IntPredicate;
 use ptx_llvm_core::edit::{Block, Editor, Flow, Inst, Opcode, TypeKind, Value, WrapFlags};
 
-use super::seams::incoming;
+use super::phis::incoming;
+
+/// How many rounds the unrolled loop has.
+pub(super) const COPIES: u64 = 4;
 
 /// Steps of so much are from a thread to its next element, less are of loops that were unrolled.
-const LEAST_STRIDE: i64 = 32;
+const LEAST_STRIDE: i64 = 16;
 /// Greater constants are no steps.
 const MOST_STEP: i64 = 1 << 16;
 /// How many blocks a loop has that is unrolled.
@@ -45,6 +48,8 @@ pub(super) struct Counted<'e> {
     pub(super) exit: Block<'e>,
     /// The phi that counts.
     pub(super) counter: Inst<'e>,
+    /// Its bits, 32 or 64.
+    pub(super) bits: u32,
     /// The counter plus the step.
     pub(super) next: Inst<'e>,
     /// The counter before the loop.
@@ -121,14 +126,16 @@ impl<'e> Counted<'e> {
                 is_known(goes_on, step).then_some((counter, next, step, limit, goes_on))
             })?;
         let start = incoming(counter, before)?;
+        let bits = counter.ty().integer_bits().filter(|bits| matches!(bits, 32 | 64))?;
         let always = HashSet::new();
-        matches!(counter.ty().integer_bits(), Some(32 | 64)).then_some(Self {
+        Some(Self {
             before,
             header,
             blocks: Vec::new(),
             latch,
             exit: header,
             counter,
+            bits,
             next,
             start,
             step,

@@ -4,8 +4,7 @@ use ptx_llvm_core::LlvmError;
 use ptx_llvm_core::build::{BinaryOp, IntPredicate};
 use ptx_llvm_core::edit::{Builder, Opcode, Value};
 
-use super::COPIES;
-use super::counted::{Counted, Step};
+use super::counted::{COPIES, Counted, Step};
 
 /// Greatest values of registers (manual 10).
 const MOST: [(&str, u64); 4] = [
@@ -62,11 +61,10 @@ fn by_order<'e>(
 ) -> Result<(Value<'e>, Value<'e>), LlvmError> {
     let Counted { limit, start, .. } = *counted;
     let ty = step.ty();
-    let bits = ty.integer_bits().unwrap_or(32);
     let three = builder.binary(BinaryOp::Mul, step, ty.number(COPIES as i64 - 1)?)?;
     let last = builder.binary(BinaryOp::Sub, limit, three)?;
     let mut enters = builder.int_compare(counted.goes_on, start, last)?;
-    let short = 1_u64 << (bits - 4);
+    let short = 1_u64 << (counted.bits - 4);
     if most(step, DEEPEST).is_none_or(|most| most >= short) {
         let is_short = builder.int_compare(IntPredicate::Ult, step, ty.number(short as i64)?)?;
         enters = builder.binary(BinaryOp::And, enters, is_short)?;

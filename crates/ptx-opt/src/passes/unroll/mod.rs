@@ -41,6 +41,7 @@ mod addresses;
 mod copies;
 mod counted;
 mod guard;
+mod phis;
 mod seams;
 #[cfg(test)]
 mod tests;
@@ -52,9 +53,6 @@ pub(super) const PASS: Pass = Pass {
     run: Run::Function(run),
     parameters: &[],
 };
-
-/// How many rounds the unrolled loop has.
-const COPIES: u64 = 4;
 
 /// How often the loops of a function are looked for, where one begins with what another one ends with.
 const MOST_ROUNDS: usize = 4;

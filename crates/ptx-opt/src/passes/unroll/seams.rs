@@ -3,20 +3,10 @@
 use std::collections::HashMap;
 
 use ptx_llvm_core::LlvmError;
-use ptx_llvm_core::edit::{Block, Editor, Inst, Opcode, Value};
+use ptx_llvm_core::edit::{Block, Editor, Inst, Value};
 
-use super::copies::Values;
 use super::counted::Counted;
-
-/// The phis of a block.
-pub(super) fn phis<'e>(block: Block<'e>) -> impl Iterator<Item = Inst<'e>> {
-    block.instructions().into_iter().take_while(|inst| inst.opcode() == Opcode::Phi)
-}
-
-/// What a phi has where control comes from a block.
-pub(super) fn incoming<'e>(phi: Inst<'e>, from: Block<'e>) -> Option<Value<'e>> {
-    phi.incomings().find(|(_, block)| *block == from).map(|(value, _)| value)
-}
+use super::phis::{Values, incoming, phis};
 
 /// Leads both loops to `after` and from there to where the loop led: `between` from the unrolled one, whose last copy has `values`. What is used after the loop is a phi of both.
 pub(super) fn leave<'e>(
