@@ -179,4 +179,17 @@ end:
 }
 ";
     assert_eq!(loads(text), 10);
+    // The second one begins with a value that the first one leaves, in the block between them.
+    let apart = text.replace(
+        "br i1 %goes, label %one, label %two\n",
+        "br i1 %goes, label %one, label %between
+between:
+  %left = phi i32 [ %i.next, %join ]
+  %kept = phi float [ %added, %join ]
+  br label %two
+",
+    );
+    let apart = apart.replace("[ %i.next, %join ], [ %j.next", "[ %left, %between ], [ %j.next");
+    let apart = apart.replace("[ %added, %join ], [ %next", "[ %kept, %between ], [ %next");
+    assert_eq!(loads(&apart), 10);
 }
