@@ -183,15 +183,16 @@ impl<'e> Counted<'e> {
         self.blocks.iter().flat_map(|block| block.instructions())
     }
 
-    /// Whether something of it is changed when the loops of these blocks are unrolled.
+    /// Whether something of it changed when the loops of these blocks were unrolled: it begins with one of them, with what one leaves, or with a phi that was replaced.
     pub(super) fn follows(&self, changed: &HashSet<Block<'e>>) -> bool {
-        let of = |value: Value<'e>| value.as_inst().and_then(Inst::block);
         let step = match self.step {
-            Step::Value(step) => of(step),
+            Step::Value(step) => Some(step),
             Step::Constant(_) => None,
         };
-        let values = [self.start, self.limit].into_iter().filter_map(of).chain(step);
-        values.chain([self.before]).any(|block| changed.contains(&block))
+        let is_changed = |value: Value<'e>| {
+            value.as_inst().is_some_and(|inst| inst.block().is_none_or(|block| changed.contains(&block)))
+        };
+        changed.contains(&self.before) || [self.start, self.limit].into_iter().chain(step).any(is_changed)
     }
 
     pub(super) fn contains(&self, block: Block<'e>) -> bool {

@@ -192,4 +192,9 @@ between:
     let apart = apart.replace("[ %i.next, %join ], [ %j.next", "[ %left, %between ], [ %j.next");
     let apart = apart.replace("[ %added, %join ], [ %next", "[ %kept, %between ], [ %next");
     assert_eq!(loads(&apart), 10);
+    // So is its step.
+    let step = apart
+        .replace("%kept = phi", "%by.2 = phi i32 [ %by, %join ]\n  %kept = phi")
+        .replace("%j, %by\n", "%j, %by.2\n");
+    assert_eq!(loads(&step), 10);
 }
