@@ -16,18 +16,18 @@ use crate::opcodes::computes_values;
 /// How many pointers a loop gets, each two registers.
 const MOST_POINTERS: usize = 6;
 
-/// Unrolls a loop, which executes the last rounds itself.
+/// Unrolls a loop, which executes the last rounds itself; false if it would gain too little.
 pub(super) fn unroll<'e>(
     editor: &Editor<'e>,
     counted: &Counted<'e>,
     is_inside: bool,
-) -> Result<(), LlvmError> {
+) -> Result<bool, LlvmError> {
     let addresses = addresses(editor, counted);
     let sums = addresses.iter().filter(|address| address.is_sum).count().min(MOST_POINTERS);
     let Some(end) =
         counted.latch.terminator().filter(|_| counted.is_worth_it(addresses.len(), sums, is_inside))
     else {
-        return Ok(());
+        return Ok(false);
     };
     let entry = editor.insert_block(counted.header, "");
     let guard = guard(&editor.at_end(entry), counted)?;
@@ -46,7 +46,8 @@ pub(super) fn unroll<'e>(
     seams::leave(editor, counted, &copies.values, between, after)?;
     seams::enter(editor, counted, &copies.values, entry, between)?;
     end.set_metadata(editor.metadata_kind("llvm.loop"), Some(editor.rolled_loop()));
-    copies.erase_unused()
+    copies.erase_unused()?;
+    Ok(true)
 }
 
 struct Copies<'a, 'e> {

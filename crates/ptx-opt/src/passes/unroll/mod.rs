@@ -111,8 +111,9 @@ fn unroll_loops<'e>(editor: &Editor<'e>, function: Function<'e>, steps: Steps) -
             }
             let component = flow.number(counted.header).and_then(|at| components[at]);
             let is_inside = component.is_some_and(|component| component.size > counted.blocks.len());
-            unroll(editor, &counted, is_inside)?;
-            changed.extend(counted.blocks);
+            if unroll(editor, &counted, is_inside)? {
+                changed.extend(counted.blocks);
+            }
         }
         if is_done {
             break;

@@ -197,4 +197,7 @@ between:
         .replace("%kept = phi", "%by.2 = phi i32 [ %by, %join ]\n  %kept = phi")
         .replace("%j, %by\n", "%j, %by.2\n");
     assert_eq!(loads(&step), 10);
+    // A first one that stays does not keep the second one.
+    let long: String = (0..70).map(|at| format!("  %z{at} = xor i32 %i, {at}\n")).collect();
+    assert_eq!(loads(&text.replace("  %c = fcmp", &format!("{long}  %c = fcmp"))), 6);
 }
