@@ -58,6 +58,8 @@ loop:
   %i = phi {ty} [ %start, %entry ], [ %next, %loop ]
   %h = phi i32 [ 7, %entry ], [ %h.next, %loop ]
   %c = phi i32 [ 0, %entry ], [ %c.next, %loop ]
+  %last = phi {ty} [ 0, %entry ], [ %i, %loop ]
+  %older = phi {ty} [ 0, %entry ], [ %last, %loop ]
   %h.31 = mul i32 %h, 31\n"
         );
         let wide = if bits == 64 { "add i64 %i, 0" } else { "sext i32 %i to i64" };
@@ -79,9 +81,12 @@ loop:
                 let _ = writeln!(text, "  %n = {cut}");
             }
         }
+        let older = if bits == 64 { "trunc i64 %older to i32" } else { "add i32 %older, 0" };
         let _ = write!(
             text,
-            "  %h.next = add i32 %h.31, %n
+            "  %old = {older}
+  %mixed = xor i32 %n, %old
+  %h.next = add i32 %h.31, %mixed
   %c.next = add i32 %c, 1
   %next = add {ty} %i, {step}
   %more = icmp {goes_on} {ty} %next, %limit
@@ -105,9 +110,11 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
         let cut = |value: i64| if self.bits == 64 { value } else { i64::from(value as i32) };
         let unsigned = |value: i64| if self.bits == 64 { value as u64 } else { u64::from(value as u32) };
         let step = self.step.unwrap_or(step);
-        let (mut counter, mut hash) = (cut(start), 7_u32);
+        // The counters of the two rounds before are in the hash, too.
+        let (mut counter, mut last, mut older, mut hash) = (cut(start), 0, 0, 7_u32);
         for round in 1..=MOST_ROUNDS {
-            hash = hash.wrapping_mul(31).wrapping_add(number(counter));
+            hash = hash.wrapping_mul(31).wrapping_add(number(counter) ^ older as u32);
+            (older, last) = (last, counter);
             counter = cut(counter.wrapping_add(step));
             let limit = cut(limit);
             let goes_on = match self.goes_on {

@@ -65,9 +65,14 @@ pub(super) fn enter<'e>(
     between: Block<'e>,
 ) -> Result<(), LlvmError> {
     let Counted { before, header, latch, .. } = *counted;
-    for phi in phis(header) {
+    // Before any phi is replaced, which others may take from the round before.
+    let last = |phi: Inst<'e>| {
+        let back = incoming(phi, latch)?;
+        Some((phi, values.get(&back).copied().unwrap_or(back)))
+    };
+    let found: Vec<(Inst<'e>, Value<'e>)> = phis(header).filter_map(last).collect();
+    for (phi, last) in found {
         let Some((start, back)) = incoming(phi, before).zip(incoming(phi, latch)) else { continue };
-        let last = values.get(&back).copied().unwrap_or(back);
         let own = editor.before(phi)?.phi(phi.ty(), &[(start, entry), (back, latch), (last, between)])?;
         editor.replace(phi, own.value())?;
     }

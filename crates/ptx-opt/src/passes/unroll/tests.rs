@@ -141,6 +141,29 @@ fn steps_and_limits_are_the_same_in_all_rounds() {
     assert!(!unrolled(&kernel("%ntid", "slt", "")).contains("icmp ult i32 %ntid"));
 }
 
+#[test]
+fn what_a_round_takes_from_the_two_before_it_is_the_same() {
+    let text = kernel("%ntid", "slt", "")
+        .replace("  %wide =", "  %last = phi float [ 1.0, %entry ], [ %sum, %loop ]\n  %older = phi float [ 2.0, %entry ], [ %last, %loop ]\n  %wide =")
+        .replace("fadd float %sum, %v", "fsub float %older, %v");
+    let text = unrolled(&text);
+    let phi = |name: &str| {
+        let start = format!("%{name} = phi float");
+        text.lines().find(|line| line.trim().starts_with(&start)).map(str::to_owned)
+    };
+    let (sum, last, older) = (phi("sum"), phi("last"), phi("older"));
+    // Each of the original loop's has a value of its own where the unrolled one leads there: those of the last three rounds.
+    let values: Vec<String> = [sum, last, older]
+        .into_iter()
+        .map(|line| {
+            let line = line.unwrap_or_else(|| panic!("{text}"));
+            line.rsplit("[ ").next().and_then(|part| part.split(',').next()).unwrap_or_default().to_owned()
+        })
+        .collect();
+    assert!(values[0] != values[1] && values[1] != values[2] && values[0] != values[2], "{text}");
+    assert!(values.iter().all(|value| !["%sum", "%last", "%older"].contains(&value.as_str())), "{text}");
+}
+
 /// A loop of several blocks; one begins where another one ends.
 #[test]
 fn loops_after_each_other_are_unrolled() {
