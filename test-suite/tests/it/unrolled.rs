@@ -28,10 +28,10 @@ impl Loop {
         let Loop { bits, goes_on, step, reads } = *self;
         let ty = format!("i{bits}");
         let step = step.map_or("%step".to_owned(), |by| by.to_string());
-        let mut text = format!(
+        let mut text = String::from(
             "target datalayout = \"e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64\"
 target triple = \"nvptx64-nvidia-cuda\"
-define ptx_kernel void @k(ptr addrspace(1) %cases, ptr addrspace(1) %table, i64 %row, ptr addrspace(1) %out) {{
+define ptx_kernel void @k(ptr addrspace(1) %cases, ptr addrspace(1) %table, i64 %row, ptr addrspace(1) %out) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
@@ -42,7 +42,7 @@ entry:
   %start.w = load i64, ptr addrspace(1) %case
   %step.at = getelementptr i64, ptr addrspace(1) %case, i64 1
   %step.w = load i64, ptr addrspace(1) %step.at
-  %limit.w = load i64, ptr addrspace(1) %limit.at\n"
+  %limit.w = load i64, ptr addrspace(1) %limit.at\n",
         );
         let narrowed = match bits {
             64 => "add i64 %V.w, 0",

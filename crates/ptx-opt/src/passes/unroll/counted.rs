@@ -89,7 +89,7 @@ impl<'e> Counted<'e> {
         }
         let [yes, no] = [end.successor(0)?, end.successor(1)?];
         let (exit, is_exit_on_true) = if yes == block(header) { (no, false) } else { (yes, true) };
-        let mut found = Self::counted(block(header), block(before), block(latch), end, is_exit_on_true)?;
+        let mut found = Self::at_end(block(header), block(before), block(latch), end, is_exit_on_true)?;
         found.exit = exit;
         found.always = blocks.iter().filter(|at| tree.dominates(**at, latch)).map(|at| block(*at)).collect();
         found.blocks = blocks.iter().copied().map(block).collect();
@@ -102,7 +102,7 @@ impl<'e> Counted<'e> {
     }
 
     /// What is known of the counter and of the comparison at the end.
-    fn counted(
+    fn at_end(
         header: Block<'e>,
         before: Block<'e>,
         latch: Block<'e>,
