@@ -207,13 +207,14 @@ pub fn judge_aloud(
             false => there_and_back(path, text, way),
         };
         let after = through(&text);
-        let rolled = left_rolled.as_deref().and_then(|text| through(text).ok());
         let after = after.and_then(|ptx| {
             // Nothing is removed at -O0, so that all that sections refer to is there.
             if way == Way::O0 && !is_ir(path) {
                 keeps_sections(&text, &ptx)?;
             }
-            machine_code(oracles, &ptx, rolled.as_deref(), kept)
+            // Only text with the pragma may have been unrolled here.
+            let rolled = left_rolled.as_deref().filter(|_| ptx.contains("nounroll"));
+            machine_code(oracles, &ptx, rolled.and_then(|text| through(text).ok()).as_deref(), kept)
         });
         match after {
             Err(error) => {
