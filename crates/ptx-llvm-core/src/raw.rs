@@ -55,3 +55,20 @@ pub(crate) unsafe fn name(value: LLVMValueRef) -> Vec<u8> {
         }
     }
 }
+
+/// The operands of a node of metadata, null where it has none; nothing of other values.
+///
+/// # Safety
+///
+/// The value is alive or null.
+pub(crate) unsafe fn node_operands(node: LLVMValueRef) -> Vec<LLVMValueRef> {
+    // SAFETY: a node, and room for its operands.
+    unsafe {
+        if node.is_null() || LLVMIsAMDNode(node).is_null() {
+            return Vec::new();
+        }
+        let mut found = vec![std::ptr::null_mut(); LLVMGetMDNodeNumOperands(node) as usize];
+        LLVMGetMDNodeOperands(node, found.as_mut_ptr());
+        found
+    }
+}

@@ -104,15 +104,8 @@ impl Loops {
     ///
     /// The node is alive or null.
     unsafe fn properties(&self, node: LLVMValueRef) -> Vec<LLVMValueRef> {
-        if node.is_null() {
-            return Vec::new();
-        }
-        // SAFETY: there is room for all operands.
-        unsafe {
-            let mut operands = vec![ptr::null_mut(); LLVMGetMDNodeNumOperands(node) as usize];
-            LLVMGetMDNodeOperands(node, operands.as_mut_ptr());
-            operands.into_iter().skip(1).collect()
-        }
+        // SAFETY: by this function's contract.
+        unsafe { raw::node_operands(node).into_iter().skip(1).collect() }
     }
 
     /// A loop's node: itself and its properties.

@@ -48,6 +48,11 @@ impl<'e> Block<'e> {
         inst
     }
 
+    /// Its phis, which come first.
+    pub fn phis(self) -> impl Iterator<Item = Inst<'e>> + use<'e> {
+        self.instructions().into_iter().take_while(|inst| inst.opcode() == Opcode::Phi)
+    }
+
     /// The instruction that ends it.
     pub fn terminator(self) -> Option<Inst<'e>> {
         // SAFETY: as in `function`; null where it has none.

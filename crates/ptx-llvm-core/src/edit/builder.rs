@@ -323,7 +323,7 @@ impl<'a, 'e> Builder<'a, 'e> {
     ///
     /// # Errors
     ///
-    /// When the condition is no truth value, a block is of another function, the place is not the end of a block without a terminator, or what is needed for it was
+    /// When the condition is not a truth value, a block is of another function, the place is not the end of a block without a terminator, or what is needed for it was
     /// erased.
     pub fn branch_if(
         &self,

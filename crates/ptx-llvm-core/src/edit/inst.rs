@@ -177,6 +177,11 @@ impl<'e> Inst<'e> {
         (0..self.incoming_count()).filter_map(move |at| self.incoming(at))
     }
 
+    /// What a phi has where control comes from a block.
+    pub fn incoming_from(self, block: Block<'e>) -> Option<Value<'e>> {
+        self.incomings().find(|(_, from)| *from == block).map(|(value, _)| value)
+    }
+
     /// What a call calls.
     pub fn callee(self) -> Option<Value<'e>> {
         // SAFETY: a call.

@@ -7,6 +7,7 @@ use llvm_sys::prelude::LLVMValueRef;
 
 use super::editor::Editor;
 use super::handle::Node;
+use crate::raw::node_operands;
 use crate::{build, marks};
 
 impl<'e> Editor<'e> {
@@ -24,7 +25,7 @@ impl<'e> Editor<'e> {
             let mut nodes =
                 vec![ptr::null_mut(); LLVMGetNamedMetadataNumOperands(self.module, name.as_ptr()) as usize];
             LLVMGetNamedMetadataOperands(self.module, name.as_ptr(), nodes.as_mut_ptr());
-            let strings = nodes.into_iter().flat_map(|node| operands(node));
+            let strings = nodes.into_iter().flat_map(|node| node_operands(node));
             strings.filter_map(|string| text(string)).map(<[u8]>::to_vec).collect()
         }
     }
@@ -41,28 +42,11 @@ impl Node<'_> {
     pub fn disables_unrolling(self) -> bool {
         // SAFETY: nodes are not freed before their editor.
         unsafe {
-            operands(self.raw).into_iter().skip(1).any(|property| {
-                let name = operands(property).first().and_then(|name| text(*name));
+            node_operands(self.raw).into_iter().skip(1).any(|property| {
+                let name = node_operands(property).first().and_then(|name| text(*name));
                 name == Some(marks::UNROLL_DISABLE.as_bytes())
             })
         }
-    }
-}
-
-/// The operands of a node of metadata; none of other values. LLVM leaves null where a node has no operand.
-///
-/// # Safety
-///
-/// The value is alive or null.
-unsafe fn operands(node: LLVMValueRef) -> Vec<LLVMValueRef> {
-    // SAFETY: a node, and room for its operands.
-    unsafe {
-        if node.is_null() || LLVMIsAMDNode(node).is_null() {
-            return Vec::new();
-        }
-        let mut found = vec![ptr::null_mut(); LLVMGetMDNodeNumOperands(node) as usize];
-        LLVMGetMDNodeOperands(node, found.as_mut_ptr());
-        found
     }
 }
 

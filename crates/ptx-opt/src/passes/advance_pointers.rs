@@ -173,11 +173,10 @@ impl<'e> Loop<'e> {
     /// What a counter of 32 bits is before the loop, and the constant that it counts by without wrapping.
     fn counter(&self, value: Value<'e>, is_signed: bool) -> Option<(Value<'e>, i64)> {
         let phi = value.as_op(Opcode::Phi).filter(|phi| phi.ty().integer_bits() == Some(32))?;
-        let of = |block| phi.incomings().find(|(_, from)| *from == block).map(|(value, _)| value);
-        let sum = of(self.block)?.as_op(Opcode::Add).filter(|sum| keeps(*sum, is_signed))?;
+        let sum = phi.incoming_from(self.block)?.as_op(Opcode::Add).filter(|sum| keeps(*sum, is_signed))?;
         let [counter, by] = sum.two_operands()?;
         let by = number(by, is_signed)?;
-        (counter == value).then_some((of(self.before)?, by))
+        (counter == value).then_some((phi.incoming_from(self.before)?, by))
     }
 
     /// Builds the pointer, and replaces the address.

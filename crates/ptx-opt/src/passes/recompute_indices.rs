@@ -37,7 +37,7 @@ const MOST_STEPS: usize = 3;
 
 fn run<'e>(editor: &Editor<'e>, function: Function<'e>) -> Result<(), LlvmError> {
     for block in function.blocks() {
-        let phis = block.instructions().into_iter().take_while(|inst| inst.opcode() == Opcode::Phi);
+        let phis = block.phis();
         for phi in phis.collect::<Vec<_>>() {
             if let (Some((steps, base)), Some(first)) = (same_index(phi), block.first_after_phis()) {
                 let index = compute(&editor.before(first)?, &steps, base)?;

@@ -11,6 +11,7 @@ use super::attributes;
 use super::reader::{Names, Reader};
 use super::text::{bytes, print_value};
 use crate::error::LlvmError;
+use crate::raw::node_operands;
 use crate::view::id::{FileId, LocationId, MetadataId};
 use crate::view::inst::Scope;
 use crate::view::metadata::{DebugLocation, Metadata, MetadataKind, SourcePath};
@@ -113,8 +114,7 @@ impl Reader {
             if LLVMIsAMDNode(raw).is_null() {
                 return Ok(Metadata::Other);
             }
-            let mut parts = vec![std::ptr::null_mut(); LLVMGetMDNodeNumOperands(raw) as usize];
-            LLVMGetMDNodeOperands(raw, parts.as_mut_ptr());
+            let parts = node_operands(raw);
             match LLVMGetMetadataKind(LLVMValueAsMetadata(raw)) {
                 LLVMMetadataKind::LLVMMDTupleMetadataKind => {
                     let parts =
@@ -267,8 +267,7 @@ impl Reader {
                 let is_subprogram =
                     matches!(LLVMGetMetadataKind(scope), LLVMMetadataKind::LLVMDISubprogramMetadataKind);
                 let node = LLVMMetadataAsValue(self.context, scope);
-                let mut parts = vec![std::ptr::null_mut(); LLVMGetMDNodeNumOperands(node) as usize];
-                LLVMGetMDNodeOperands(node, parts.as_mut_ptr());
+                let parts = node_operands(node);
                 if is_subprogram {
                     // Its operands are file, scope, name, linkage name, and more.
                     let text = |part: Option<&LLVMValueRef>| match part {

@@ -122,7 +122,7 @@ impl<'e> Analysis<'_, 'e> {
         }
         // Which value a phi has depends on the way.
         if let Some(join) = self.flow.blocks().get(join) {
-            for phi in join.instructions().into_iter().take_while(|inst| inst.opcode() == Opcode::Phi) {
+            for phi in join.phis() {
                 self.differs(phi);
             }
         }

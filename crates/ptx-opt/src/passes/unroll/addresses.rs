@@ -19,7 +19,7 @@ pub(super) struct Address<'e> {
     pub(super) is_sum: bool,
 }
 
-/// The addresses of a loop. Where a counter of 64 bits grows by what is no constant, they take as much as from each other.
+/// The addresses of a loop. With a counter of 64 bits and a step that varies, computing one from another takes as much as computing it anew: then there are none.
 pub(super) fn addresses<'e>(editor: &Editor<'e>, counted: &Counted<'e>) -> Vec<Address<'e>> {
     if counted.bits == 64 && matches!(counted.step, Step::Value(_)) {
         return Vec::new();

@@ -7,9 +7,8 @@ use ptx_llvm_core::build::BinaryOp;
 use ptx_llvm_core::edit::{Block, Builder, Editor, GepFlags, Inst, Opcode, Value, WrapFlags};
 
 use super::addresses::{Address, addresses};
-use super::counted::{COPIES, Counted, Step};
+use super::counted::{COPIES, Counted, Step, Values};
 use super::guard::{Guard, guard};
-use super::phis::{Values, incoming, phis};
 use super::seams;
 use crate::opcodes::computes_values;
 
@@ -103,8 +102,8 @@ impl<'a, 'e> Copies<'a, 'e> {
     fn begin(&mut self, entry: Block<'e>) -> Result<(), LlvmError> {
         let (counted, end) = (self.counted, self.end());
         let builder = self.editor.at_end(self.head());
-        for phi in phis(counted.header) {
-            let Some(start) = incoming(phi, counted.before) else { continue };
+        for phi in counted.header.phis() {
+            let Some(start) = phi.incoming_from(counted.before) else { continue };
             let own = builder.phi(phi.ty(), &[(start, entry), (start, end)])?;
             own.set_location(phi.location());
             self.phis.push((phi, own));
@@ -136,8 +135,8 @@ impl<'a, 'e> Copies<'a, 'e> {
     fn copy(&mut self, copy: usize) -> Result<(), LlvmError> {
         let counted = self.counted;
         if copy > 0 {
-            let back = |phi: Inst<'e>| Some((phi.value(), self.value(incoming(phi, counted.latch)?)));
-            self.values = phis(counted.header).filter_map(back).collect();
+            let back = |phi: Inst<'e>| Some((phi.value(), self.value(phi.incoming_from(counted.latch)?)));
+            self.values = counted.header.phis().filter_map(back).collect();
         }
         let from = self.made.len();
         for &block in &counted.blocks {
@@ -171,8 +170,10 @@ impl<'a, 'e> Copies<'a, 'e> {
         } else if inst == counted.next && copy == COPIES as usize - 1 {
             // The counter of the first copy and four steps, so that those in between need not be computed.
             let counter = self.phis.iter().find(|(phi, _)| *phi == counted.counter);
-            let counter = counter.map_or(inst.value(), |(_, own)| own.value());
-            builder.binary(BinaryOp::Add, counter, self.guard.stride)?
+            let Some((_, counter)) = counter else {
+                return Err(LlvmError::Other { message: format!("an unrolled loop without `{inst:?}`") });
+            };
+            builder.binary(BinaryOp::Add, counter.value(), self.guard.stride)?
         } else {
             self.copied(builder, inst, copy)?.value()
         };
@@ -248,7 +249,7 @@ impl<'a, 'e> Copies<'a, 'e> {
             own.set_operand(1, self.moved(&builder, own.value(), address.bytes * COPIES as i64)?)?;
         }
         for (phi, own) in &self.phis {
-            if let Some(back) = incoming(*phi, self.counted.latch) {
+            if let Some(back) = phi.incoming_from(self.counted.latch) {
                 own.set_operand(1, self.value(back))?;
             }
         }

@@ -1,12 +1,10 @@
 //! Loops that count up to a limit.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use ptx_graph::DominatorTree;
 use ptx_llvm_core::build::IntPredicate;
 use ptx_llvm_core::edit::{Block, Editor, Flow, Inst, Opcode, TypeKind, Value, WrapFlags};
-
-use super::phis::incoming;
 
 /// How many rounds the unrolled loop has.
 pub(super) const COPIES: u64 = 4;
@@ -25,6 +23,9 @@ const MOST_FOR_SAVED_INSIDE: usize = 5;
 /// How many it has at most, and how many with those.
 const MOST_INSTRUCTIONS: usize = 64;
 const MOST_IN_ALL: usize = 256;
+
+/// The values of a loop, each with that of a copy.
+pub(super) type Values<'e> = HashMap<Value<'e>, Value<'e>>;
 
 /// How a counter grows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,14 +119,14 @@ impl<'e> Counted<'e> {
             sides.into_iter().find_map(|(value, limit, goes_on)| {
                 let next = value.as_op(Opcode::Add).or_else(|| {
                     let phi = value.as_op(Opcode::Phi).filter(|phi| phi.block() == Some(header))?;
-                    incoming(phi, latch)?.as_op(Opcode::Add)
+                    phi.incoming_from(latch)?.as_op(Opcode::Add)
                 })?;
                 let (counter, step) = counter(next, header, latch)?;
                 let is_before = value == counter.value();
                 let limit = if is_before { limit_of_next(limit, step, goes_on)? } else { limit };
                 is_known(goes_on, step).then_some((counter, next, step, limit, goes_on))
             })?;
-        let start = incoming(counter, before)?;
+        let start = counter.incoming_from(before)?;
         let bits = counter.ty().integer_bits().filter(|bits| matches!(bits, 32 | 64))?;
         let always = HashSet::new();
         Some(Self {
@@ -230,7 +231,7 @@ fn counter<'e>(next: Inst<'e>, header: Block<'e>, latch: Block<'e>) -> Option<(I
     let [left, right] = next.two_operands()?;
     let is_counter = |value: Value<'e>| {
         let phi = value.as_op(Opcode::Phi).filter(|phi| phi.block() == Some(header));
-        phi.filter(|phi| incoming(*phi, latch) == Some(next.value()))
+        phi.filter(|phi| phi.incoming_from(latch) == Some(next.value()))
     };
     let (counter, step) = match (is_counter(left), is_counter(right)) {
         (Some(counter), None) => (counter, right),

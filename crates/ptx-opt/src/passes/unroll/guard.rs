@@ -89,7 +89,7 @@ fn by_order<'e>(
 /// %enters = icmp ugt i32 %distance, 7
 /// ```
 ///
-/// If the limit is the start, the counter has all values there are, and the unrolled loop is not entered. If the distance is no multiple of the step, the counter
+/// If the limit is the start, the counter has all values there are, and the unrolled loop is not entered. If the distance is not a multiple of the step, the counter
 /// does not come to the limit in either form.
 fn by_equality<'e>(
     builder: &Builder<'_, 'e>,

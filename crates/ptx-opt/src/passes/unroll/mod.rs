@@ -41,7 +41,6 @@ mod addresses;
 mod copies;
 mod counted;
 mod guard;
-mod phis;
 mod seams;
 #[cfg(test)]
 mod tests;
@@ -78,7 +77,7 @@ pub(crate) fn unroll_specialized<'e>(editor: &Editor<'e>, kernel: Function<'e>) 
     unroll_loops(editor, kernel, Steps::All)
 }
 
-/// Whether PTX says of the module or of the function that no loop is unrolled (manual 12).
+/// Whether a pragma of the module or of the function forbids unrolling (manual 12).
 fn is_left_rolled(editor: &Editor<'_>, function: Function<'_>) -> bool {
     let mut of_function =
         [marks::PRAGMA, marks::PRAGMA_BODY].into_iter().filter_map(|name| function.text_attribute(name));

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use ptx_llvm_core::LlvmError;
 use ptx_llvm_core::edit::{Block, Editor, Inst, Value};
 
-use super::counted::Counted;
-use super::phis::{Values, incoming, phis};
+use super::counted::{Counted, Values};
 
 /// Leads both loops to `after` and from there to where the loop led: `between` from the unrolled one, whose last copy has `values`. What is used after the loop is a phi of both.
 pub(super) fn leave<'e>(
@@ -31,7 +30,7 @@ pub(super) fn leave<'e>(
         joined.insert(value, phi.value());
         Ok::<_, LlvmError>(phi.value())
     };
-    for phi in phis(exit) {
+    for phi in exit.phis() {
         let mut incomings = Vec::new();
         for (value, from) in phi.incomings() {
             incomings.push(if from == latch { (joined_of(value)?, after) } else { (value, from) });
@@ -67,12 +66,12 @@ pub(super) fn enter<'e>(
     let Counted { before, header, latch, .. } = *counted;
     // Before any phi is replaced, which others may take from the round before.
     let last = |phi: Inst<'e>| {
-        let back = incoming(phi, latch)?;
+        let back = phi.incoming_from(latch)?;
         Some((phi, values.get(&back).copied().unwrap_or(back)))
     };
-    let found: Vec<(Inst<'e>, Value<'e>)> = phis(header).filter_map(last).collect();
+    let found: Vec<(Inst<'e>, Value<'e>)> = header.phis().filter_map(last).collect();
     for (phi, last) in found {
-        let Some((start, back)) = incoming(phi, before).zip(incoming(phi, latch)) else { continue };
+        let Some((start, back)) = phi.incoming_from(before).zip(phi.incoming_from(latch)) else { continue };
         let own = editor.before(phi)?.phi(phi.ty(), &[(start, entry), (back, latch), (last, between)])?;
         editor.replace(phi, own.value())?;
     }
