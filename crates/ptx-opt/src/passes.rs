@@ -13,6 +13,7 @@ mod recompute_indices;
 mod reduce_call_pressure;
 mod relax_cuda_atomics;
 mod remove_barriers;
+mod share_locals;
 mod sink;
 mod strip_hints;
 mod unroll;
@@ -46,6 +47,7 @@ pub const PASSES: &[Pass] = &[
     reduce_call_pressure::PASS,
     relax_cuda_atomics::PASS,
     remove_barriers::PASS,
+    share_locals::PASS,
     sink::PASS,
     strip_hints::PASS,
     unroll::PASS,
@@ -63,6 +65,7 @@ pub const AT_LEVELS: &[Pass] = &[
     reduce_call_pressure::PASS,
     count_first::PASS,
     point_branches::PASS,
+    share_locals::PASS,
 ];
 
 /// The pass that every level but `-O0` runs between LLVM's default pipeline and LLVM's passes over accesses.

@@ -117,6 +117,8 @@ pub(super) struct Generator {
     /// The architecture's number.
     pub(super) sm: u16,
     pub(super) body: String,
+    /// Variables of the function, before the body.
+    pub(super) locals: String,
     pub(super) values: Vec<(Ty, String)>,
     pub(super) objects: Vec<Object>,
     pub(super) helpers: Vec<Helper>,
@@ -141,6 +143,7 @@ pub fn program(seed: u64, name: &str, sm: u16) -> Program {
         name: name.to_owned(),
         sm,
         body: String::new(),
+        locals: String::new(),
         values: Vec::new(),
         objects: Vec::new(),
         helpers: Vec::new(),
@@ -251,8 +254,8 @@ impl Generator {
             let inline = if self.rng.bool() { " noinline" } else { "" };
             let _ = writeln!(
                 text,
-                "define internal {returned} @{name}({parameters}){inline} {{\nentry:\n{}}}",
-                self.body
+                "define internal {returned} @{name}({parameters}){inline} {{\nentry:\n{}{}}}",
+                self.locals, self.body
             );
             helper.names.push(name);
         }
@@ -313,6 +316,7 @@ impl Generator {
     fn enter(&mut self, name: &str) {
         name.clone_into(&mut self.function);
         self.body.clear();
+        self.locals.clear();
         self.values.clear();
         self.objects.clear();
         self.label = "entry".to_owned();
@@ -364,8 +368,8 @@ impl Generator {
         self.sink_last();
         self.effect("ret void");
         format!(
-            "define ptx_kernel void @{name}(ptr addrspace(1) align 16 %in, ptr addrspace(1) align 16 %out) {{\nentry:\n{}}}\n",
-            self.body
+            "define ptx_kernel void @{name}(ptr addrspace(1) align 16 %in, ptr addrspace(1) align 16 %out) {{\nentry:\n{}{}}}\n",
+            self.locals, self.body
         )
     }
 
@@ -390,6 +394,7 @@ impl Generator {
                 2 | 3 if self.depth < 2 => self.repeat(),
                 4 if self.depth < 3 => self.switch(),
                 5 if self.depth < 2 => self.flow(),
+                6 if self.depth < 3 => self.local_for_a_while(),
                 _ => self.statement(),
             }
         }

@@ -97,6 +97,7 @@ mod tests {
         "%all",
         "addrspacecast (ptr addrspace(4)",
         "llvm.stacksave",
+        "llvm.lifetime.end",
         "getelementptr (i8, ptr inttoptr (i64 ptrtoint",
         "addrspacecast (ptr addrspace(7)",
         "trunc (i",

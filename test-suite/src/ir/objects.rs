@@ -1,7 +1,9 @@
 //! Memory of a statement's own: values of odd types, memory of a size known at run time, tables of pointers, arithmetic on pointers.
 
+use std::fmt::Write as _;
+
 use super::compound::space_of;
-use super::generate::{Generator, OBJECT, result_text};
+use super::generate::{Generator, OBJECT, Object, result_text};
 use super::ty::{Element, Ty};
 
 impl Generator {
@@ -70,6 +72,39 @@ impl Generator {
                 let align = if packed { ", align 1" } else { "" };
                 self.define(ty, &format!("load {}, ptr {field}{align}", ty.text()));
             }
+        }
+    }
+
+    /// Some statements with a variable of the function's that is alive for them alone, or from here on.
+    pub(super) fn local_for_a_while(&mut self) {
+        let bytes = OBJECT * self.rng.u32(1..3);
+        let align = *self.rng.choice(&[16, 32]).unwrap_or(&16);
+        let memory = self.fresh();
+        let _ = writeln!(self.locals, "  {memory} = alloca [{bytes} x i8], align {align}");
+        let fill = self.rng.u8(..);
+        self.effect(&format!("call void @llvm.lifetime.start.p0(ptr {memory})"));
+        self.effect(&format!(
+            "call void @llvm.memset.p0.i64(ptr align 16 {memory}, i8 {fill}, i64 {bytes}, i1 false)"
+        ));
+        let (mark, depth) = (self.objects.len(), self.depth);
+        self.objects.push(Object { pointer: memory.clone(), ty: "ptr", written: true, bytes });
+        self.depth += 1;
+        // Places that are computed, or LLVM makes registers of it.
+        let word = Ty::int(32);
+        let place = |this: &mut Self| {
+            let at = this.index(bytes / 4);
+            this.emit(&format!("getelementptr i32, ptr {memory}, i32 {at}"))
+        };
+        let (to, value) = (place(self), self.operand(word));
+        self.effect(&format!("store i32 {value}, ptr {to}"));
+        let count = self.rng.u32(1..4);
+        self.statements(count);
+        let from = place(self);
+        self.define(word, &format!("load i32, ptr {from}"));
+        self.objects.truncate(mark);
+        self.depth = depth;
+        if self.rng.u8(..6) != 0 {
+            self.effect(&format!("call void @llvm.lifetime.end.p0(ptr {memory})"));
         }
     }
 

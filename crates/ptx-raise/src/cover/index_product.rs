@@ -43,12 +43,12 @@ impl Covering<'_, '_, '_> {
     fn wide_index(&self, index: Value, stride: u64) -> Option<WideProduct> {
         let (narrow, extends) = self.index_factor(index)?;
         let signed = extends == Extends::Sign;
-        let shifted = match narrow {
-            Narrow::Value(value) if value != index => self.before_shift(value, extends),
+        let product = match narrow {
+            Narrow::Value(value) if value != index => self.exact_product(value, extends),
             Narrow::Value(_) | Narrow::Short(..) | Narrow::Constant(_) => None,
         };
-        let (index, factor) = match shifted {
-            Some((inner, amount)) => (Narrow::Value(inner), stride.checked_mul(1 << amount)?),
+        let (index, factor) = match product {
+            Some((inner, factor)) => (Narrow::Value(inner), stride.checked_mul(factor)?),
             None => (narrow, stride),
         };
         (2..1 << 31).contains(&factor).then_some(WideProduct { index, factor, signed })
@@ -84,17 +84,28 @@ impl Covering<'_, '_, '_> {
         }
     }
 
-    /// A number before a left shift that does not lose bits, and the amount.
-    fn before_shift(&self, value: Value, extends: Extends) -> Option<(Value, u32)> {
+    /// A number before it was multiplied by a constant, or shifted, without losing bits, and the factor.
+    ///
+    /// ```text
+    /// %m = mul nuw i32 %x, 24
+    /// %i = zext i32 %m to i64                          ; mul.wide.u32 %i, %x, 24;
+    /// ```
+    fn exact_product(&self, value: Value, extends: Extends) -> Option<(Value, u64)> {
         let Value::Inst(id) = value else { return None };
         let inst = self.source.inst(id);
-        let Op::Binary { op: BinaryOp::Shl, lhs, rhs, wrap, .. } = inst.op else { return None };
+        let Op::Binary { op, lhs, rhs, wrap, .. } = inst.op else { return None };
         let exact = match extends {
             Extends::Sign => wrap.nsw,
             Extends::Zero | Extends::Either => wrap.nuw,
         };
         let kept = self.cover.is_opaque(id) || inst.metadata(marks::INST).is_some();
-        let amount = self.source.number(rhs).filter(|amount| exact && !kept && *amount < 31)?;
-        Some((lhs, amount as u32))
+        let number = self.source.number(rhs).filter(|_| exact && !kept)?;
+        let factor = match op {
+            BinaryOp::Shl if number < 31 => 1 << number,
+            // A negative one is a large number.
+            BinaryOp::Mul if number < 1 << 31 => number,
+            _ => return None,
+        };
+        Some((lhs, factor))
     }
 }
