@@ -15,6 +15,7 @@ mod relax_cuda_atomics;
 mod remove_barriers;
 mod share_locals;
 mod sink;
+mod step_products;
 mod strip_hints;
 mod unroll;
 
@@ -49,6 +50,7 @@ pub const PASSES: &[Pass] = &[
     remove_barriers::PASS,
     share_locals::PASS,
     sink::PASS,
+    step_products::PASS,
     strip_hints::PASS,
     unroll::PASS,
 ];
@@ -59,6 +61,7 @@ pub const AT_LEVELS: &[Pass] = &[
     pack_halves::PASS,
     unroll::PASS,
     advance_pointers::PASS,
+    step_products::PASS,
     narrow_comparisons::PASS,
     recompute_indices::PASS,
     sink::PASS,
