@@ -87,7 +87,10 @@ impl Generator {
             "call void @llvm.memset.p0.i64(ptr align 16 {memory}, i8 {fill}, i64 {bytes}, i1 false)"
         ));
         let (mark, depth) = (self.objects.len(), self.depth);
-        self.objects.push(Object { pointer: memory.clone(), ty: "ptr", written: true, bytes });
+        // Functions that the kernel calls have no memory of a thread, which statements on objects use.
+        if !self.objects.is_empty() {
+            self.objects.push(Object { pointer: memory.clone(), ty: "ptr", written: true, bytes });
+        }
         self.depth += 1;
         // Places that are computed, or LLVM makes registers of it.
         let word = Ty::int(32);

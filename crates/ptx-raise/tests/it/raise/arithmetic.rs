@@ -94,6 +94,42 @@ fn an_index_of_32_bits_is_scaled_by_a_wide_product() {
 }
 
 #[test]
+fn an_exact_multiple_of_an_index_is_part_of_the_wide_product() {
+    let address = |product: &str, extension: &str, element: &str| {
+        ptx(&format!(
+            "define ptx_kernel void @k(ptr addrspace(1) %p, i32 %i) {{
+  %m = {product}
+  %w = {extension} i32 %m to i64
+  %q = getelementptr {element}, ptr addrspace(1) %p, i64 %w
+  store float 0.0, ptr addrspace(1) %q
+  ret void
+}}"
+        ))
+    };
+    for (product, extension, element, wide) in [
+        ("mul nuw i32 %i, 24", "zext", "i8", "mul.wide.u32 %rd2, %r1, 24;"),
+        ("mul nsw i32 %i, 6", "sext", "float", "mul.wide.s32 %rd2, %r1, 24;"),
+        ("mul nuw i32 %i, 2147483647", "zext nneg", "i8", "mul.wide.u32 %rd2, %r1, 2147483647;"),
+    ] {
+        let text = address(product, extension, element);
+        has(&text, &[wide]);
+        has_not(&text, "mul.lo");
+    }
+    // It may wrap as the extension is, is negative, or does not fit.
+    for (product, extension, element) in [
+        ("mul nsw i32 %i, 24", "zext", "i8"),
+        ("mul nuw i32 %i, 24", "sext", "i8"),
+        ("mul i32 %i, 24", "sext", "i8"),
+        ("mul nsw i32 %i, -24", "sext", "i8"),
+        ("mul nuw i32 %i, 2147483648", "zext", "i8"),
+        ("mul nuw i32 %i, 2147483647", "zext", "float"),
+    ] {
+        let text = address(product, extension, element);
+        assert!(text.contains("mul.lo") || text.contains("shl.b32") || text.contains("neg"), "{product}: {text}");
+    }
+}
+
+#[test]
 fn halves_side_by_side_are_one_move() {
     let text = ptx("define ptx_kernel void @k(ptr addrspace(1) %p, i32 %lo, i32 %hi) {
   %l = zext i32 %lo to i64
