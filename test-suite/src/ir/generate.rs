@@ -159,7 +159,7 @@ pub fn program(seed: u64, name: &str, sm: u16) -> Program {
     if sm == 90 && generator.rng.u8(..3) == 0 {
         generator.threads = WARPGROUP;
     }
-    let mut text = generator.globals();
+    let mut text = globals(name, generator.threads, &mut generator.rng);
     text += &FIXED.replace("NAME", name);
     for number in 0..generator.rng.u32(..3) {
         text += &generator.helper(number);
@@ -168,6 +168,21 @@ pub fn program(seed: u64, name: &str, sm: u16) -> Program {
     text += &generator.variables;
     text += &generator.functions;
     Program { name: name.to_owned(), seed, text }
+}
+
+/// The memory that statements work on, with random contents.
+fn globals(name: &str, threads: u32, rng: &mut Rng) -> String {
+    let bytes = |rng: &mut Rng, count: u32| -> String {
+        (0..count).map(|_| format!("\\{:02X}", rng.u8(..))).collect()
+    };
+    let whole = OBJECT * threads;
+    format!(
+        "@{name}_c = internal addrspace(4) constant [{OBJECT} x i8] c\"{}\", align 16\n\
+         @{name}_g = internal addrspace(1) global [{whole} x i8] c\"{}\", align 16\n\
+         @{name}_s = internal addrspace(3) global [{whole} x i8] undef, align 16\n",
+        bytes(rng, OBJECT),
+        bytes(rng, whole)
+    )
 }
 
 impl Generator {
@@ -211,21 +226,6 @@ impl Generator {
     pub(super) fn fresh_label(&mut self, word: &str) -> String {
         self.next += 1;
         format!("{word}{}", self.next)
-    }
-
-    fn globals(&mut self) -> String {
-        let name = &self.name;
-        let bytes = |rng: &mut Rng, count: u32| -> String {
-            (0..count).map(|_| format!("\\{:02X}", rng.u8(..))).collect()
-        };
-        let whole = OBJECT * self.threads;
-        format!(
-            "@{name}_c = internal addrspace(4) constant [{OBJECT} x i8] c\"{}\", align 16\n\
-             @{name}_g = internal addrspace(1) global [{whole} x i8] c\"{}\", align 16\n\
-             @{name}_s = internal addrspace(3) global [{whole} x i8] undef, align 16\n",
-            bytes(&mut self.rng, OBJECT),
-            bytes(&mut self.rng, whole)
-        )
     }
 
     /// One or two functions of one type.
