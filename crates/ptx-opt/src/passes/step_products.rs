@@ -185,8 +185,9 @@ mod tests {
 
     /// What the pass makes of a block.
     fn stepped(body: &str) -> Vec<String> {
-        let text =
-            format!("define void @f(i32 %n, i32 %row, i32 %col, i32 %other, ptr %p) {{\n{body}\n  ret void\n}}");
+        let text = format!(
+            "define void @f(i32 %n, i32 %row, i32 %col, i32 %other, ptr %p) {{\n{body}\n  ret void\n}}"
+        );
         let context = Context::new().expect("LLVM 22");
         let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
         crate::pass::on_functions(&mut module, super::run).expect("runs");
@@ -223,7 +224,8 @@ mod tests {
     #[test]
     fn they_may_go_down() {
         let text = stepped(&products(&[8, 4, 0x7fff_ffff, i32::MIN + 3], ""));
-        let ends: Vec<&str> = text.iter().filter_map(|line| line.split_once(" = ")).map(|(_, op)| op).collect();
+        let ends: Vec<&str> =
+            text.iter().filter_map(|line| line.split_once(" = ")).map(|(_, op)| op).collect();
         assert_eq!(
             ends,
             [
@@ -243,16 +245,22 @@ mod tests {
     fn what_is_added_is_part_of_the_sum() {
         let mut body = String::new();
         for (at, offset) in [1, 2, 3, 4].iter().enumerate() {
-            body += &format!("  %s{at} = or disjoint i32 %row, {offset}\n  %m{at} = mul nsw i32 %n, %s{at}\n");
+            body +=
+                &format!("  %s{at} = or disjoint i32 %row, {offset}\n  %m{at} = mul nsw i32 %n, %s{at}\n");
             body += &format!("  %a{at} = add i32 %m{at}, %col\n  store volatile i32 %a{at}, ptr %p\n");
         }
         let text = stepped(&body);
-        assert_eq!(text[3..], ["1 = mul i32 %n, 1", "a1 = add i32 %a0, %1", "a2 = add i32 %a1, %1", "a3 = add i32 %a2, %1"]);
+        assert_eq!(
+            text[3..],
+            ["1 = mul i32 %n, 1", "a1 = add i32 %a0, %1", "a2 = add i32 %a1, %1", "a3 = add i32 %a2, %1"]
+        );
     }
 
     #[test]
     fn others_stay() {
-        let is_kept = |body: &str| assert_eq!(stepped(body).iter().filter(|line| line.contains("= mul")).count(), 3, "{body}");
+        let is_kept = |body: &str| {
+            assert_eq!(stepped(body).iter().filter(|line| line.contains("= mul")).count(), 3, "{body}");
+        };
         // As many distances as sums.
         is_kept(&products(&[1, 2, 5], ""));
         // The sums are used otherwise.

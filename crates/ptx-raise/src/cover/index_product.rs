@@ -8,6 +8,9 @@ use super::state::Covering;
 use crate::types::{Class, space_class};
 use crate::value::Fill;
 
+/// How many extensions of a product become products of their own.
+const MOST_EXTENSIONS: usize = 8;
+
 /// How a number is extended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Extends {
@@ -102,10 +105,17 @@ impl Covering<'_, '_, '_> {
         let number = self.source.number(rhs).filter(|_| exact && !kept)?;
         let factor = match op {
             BinaryOp::Shl if number < 31 => 1 << number,
-            // A negative one is a large number.
-            BinaryOp::Mul if number < 1 << 31 => number,
+            // A negative one is a large number. A product that is used otherwise is computed in any case.
+            BinaryOp::Mul if number < 1 << 31 && self.is_only_extended(id) => number,
             _ => return None,
         };
         Some((lhs, factor))
+    }
+
+    /// Whether nothing but extensions uses a product, few of them: all are looked at for each.
+    fn is_only_extended(&self, id: InstId) -> bool {
+        let users = self.cover.uses.users(id);
+        users.len() <= MOST_EXTENSIONS
+            && users.iter().all(|user| matches!(self.source.op(*user), Op::Cast { .. }))
     }
 }

@@ -25,8 +25,7 @@ fn function(types: [&str; 4], body: &str) -> String {
 /// The variables that are left, as text.
 fn left(types: [&str; 4], body: &str) -> Vec<String> {
     let context = Context::new().expect("LLVM 22");
-    let mut module =
-        Module::parse(&context, "m", function(types, body).as_bytes()).expect("valid text");
+    let mut module = Module::parse(&context, "m", function(types, body).as_bytes()).expect("valid text");
     on_functions(&mut module, super::run).expect("runs");
     module.verify().expect("still valid");
     let text = module.to_text();
@@ -61,7 +60,9 @@ fn two_memories_get_their_place_in_the_order_that_they_need() {
 #[test]
 fn one_that_is_alive_around_a_loop_has_its_own() {
     let body = |before: &str, inside: &str, after: &str| {
-        format!("{before}\n br label %loop\nloop:\n{inside}\n br i1 %c, label %loop, label %end\nend:\n{after}")
+        format!(
+            "{before}\n br label %loop\nloop:\n{inside}\n br i1 %c, label %loop, label %end\nend:\n{after}"
+        )
     };
     let rest = "+d\n+e\n";
     assert_eq!(left(WORDS, &body(rest, "+a\n-a\n+b\n-b", "")).len(), 3);
@@ -77,6 +78,9 @@ fn one_without_a_start_is_alive_everywhere() {
     assert_eq!(left(WORDS, "").len(), 4);
 }
 
+/// The markers in it, each whether it starts a lifetime, and of which variable; the blocks that it goes to.
+type RandomBlock = (Vec<(bool, usize)>, [usize; 2]);
+
 /// Random control flow with random markers: on random ways through it, no two variables that became one are alive at the same time.
 #[test]
 fn on_no_way_are_two_of_one_memory_alive() {
@@ -84,7 +88,7 @@ fn on_no_way_are_two_of_one_memory_alive() {
     let mut rng = Rng::with_seed(7);
     let mut shared = 0;
     for _ in 0..400 {
-        let blocks: Vec<(Vec<(bool, usize)>, [usize; 2])> = (0..6)
+        let blocks: Vec<RandomBlock> = (0..6)
             .map(|_| {
                 let markers = (0..rng.usize(..4)).map(|_| (rng.bool(), rng.usize(..4))).collect();
                 (markers, [rng.usize(..7), rng.usize(..7)])
@@ -147,9 +151,7 @@ fn many_variables_alive_everywhere_are_left_as_they_are() {
         text += &format!("  %v{at} = alloca i32\n");
     }
     for at in 0..count {
-        text += &format!(
-            "  call void @llvm.lifetime.start.p0(ptr %v{at})\n  br label %b{at}\nb{at}:\n"
-        );
+        text += &format!("  call void @llvm.lifetime.start.p0(ptr %v{at})\n  br label %b{at}\nb{at}:\n");
     }
     text += "  ret void\n}\ndeclare void @llvm.lifetime.start.p0(ptr)\n";
     let context = Context::new().expect("LLVM 22");

@@ -115,6 +115,14 @@ fn an_exact_multiple_of_an_index_is_part_of_the_wide_product() {
         has(&text, &[wide]);
         has_not(&text, "mul.lo");
     }
+    // It is computed in any case.
+    let text = address(
+        "mul nuw i32 %i, 24\n  %n = xor i32 %m, 1\n  store i32 %n, ptr addrspace(1) %p",
+        "zext",
+        "i8",
+    );
+    has(&text, &["mul.lo"]);
+    has_not(&text, "mul.wide");
     // It may wrap as the extension is, is negative, or does not fit.
     for (product, extension, element) in [
         ("mul nsw i32 %i, 24", "zext", "i8"),
@@ -125,7 +133,10 @@ fn an_exact_multiple_of_an_index_is_part_of_the_wide_product() {
         ("mul nuw i32 %i, 2147483647", "zext", "float"),
     ] {
         let text = address(product, extension, element);
-        assert!(text.contains("mul.lo") || text.contains("shl.b32") || text.contains("neg"), "{product}: {text}");
+        assert!(
+            text.contains("mul.lo") || text.contains("shl.b32") || text.contains("neg"),
+            "{product}: {text}"
+        );
     }
 }
 
