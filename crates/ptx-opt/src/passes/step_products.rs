@@ -150,12 +150,15 @@ fn distance(from: Term<'_>, to: Term<'_>) -> i64 {
 
 fn step<'e>(editor: &Editor<'e>, series: &[Term<'e>]) -> Result<(), LlvmError> {
     let Some((first, rest)) = series.split_first() else { return Ok(()) };
-    let Some(factor) = first.product.operand(first.factor) else { return Ok(()) };
+    // Asked now: it may be a result that was replaced as one of another series.
+    let factor = first.product.operand(first.factor).ok_or_else(|| LlvmError::Other {
+        message: format!("`{:?}` is no product of two factors", first.product),
+    })?;
     let mut steps: HashMap<u64, Value<'e>> = HashMap::new();
-    let mut last = *first;
+    let (mut last, mut before) = (first.result.value(), *first);
     for &term in rest {
         let builder = editor.before(term.result)?;
-        let distance = distance(last, term);
+        let distance = distance(before, term);
         let magnitude = distance.unsigned_abs();
         let by = match steps.get(&magnitude) {
             Some(by) => *by,
@@ -166,10 +169,9 @@ fn step<'e>(editor: &Editor<'e>, series: &[Term<'e>]) -> Result<(), LlvmError> {
             }
         };
         let op = if distance < 0 { BinaryOp::Sub } else { BinaryOp::Add };
-        let result = builder.binary(op, last.result.value(), by)?;
-        let Some(inst) = result.as_inst() else { continue };
-        editor.replace(term.result, result)?;
-        last = Term { result: inst, ..term };
+        last = builder.binary(op, last, by)?;
+        editor.replace(term.result, last)?;
+        before = term;
         for dead in [Some(term.product), term.sum].into_iter().flatten() {
             if !dead.is_erased() && !dead.has_users() {
                 editor.erase(dead)?;
@@ -278,6 +280,23 @@ mod tests {
         // Different factors, and an `or` that is no sum.
         is_kept(&products(&[1, 2, 3], "").replace("%s1, %n", "%s1, %other"));
         is_kept(&products(&[1, 2, 3], "").replace("add i32 %row", "or i32 %row"));
+    }
+
+    #[test]
+    fn a_factor_may_be_a_product_that_became_a_sum() {
+        let mut body = products(&[1, 2, 3], "");
+        for (at, offset) in [1, 2, 3].iter().enumerate() {
+            body += &format!("  %t{at} = add i32 %col, {offset}\n  %k{at} = mul i32 %m2, %t{at}\n");
+            body += &format!("  store volatile i32 %k{at}, ptr %p\n");
+        }
+        let text = stepped(&body);
+        let sums: Vec<&str> = text
+            .iter()
+            .filter_map(|line| line.strip_prefix("k")?.split_once(" = "))
+            .map(|(_, op)| op)
+            .collect();
+        assert_eq!(sums, ["mul i32 %m2, %t0", "add i32 %k0, %2", "add i32 %k1, %2"]);
+        assert!(text.contains(&"2 = mul i32 %m2, 1".to_owned()), "{text:?}");
     }
 
     #[test]

@@ -37,7 +37,8 @@ impl Slot<'_> {
     }
 }
 
-/// Distributes variables, the largest first, to the first slot of a few in which no other is alive at the same time. All are of one type of pointer.
+/// Distributes variables, the largest first, to the first slot of a few in which no other is alive at the same time. Those of a slot are of
+/// one type of pointer.
 pub(super) fn share(mut locals: Vec<Local<'_>>) -> Vec<Slot<'_>> {
     locals.sort_by_key(|local| Reverse(local.bytes));
     let mut slots: Vec<Slot<'_>> = Vec::new();
